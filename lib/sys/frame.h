@@ -1,0 +1,25 @@
+/* Messages over a stream socket: 4 bytes length (big endian), then a msgpack map. Non-blocking both ways. */
+#ifndef AX_FRAME_H
+#define AX_FRAME_H
+
+#include <stdbool.h>
+
+#include "lib/base/buf.h"
+#include "lib/text/value.h"
+
+struct frame { /* one end; zero it and set fd */
+    int fd;
+    struct buf in, out;
+    size_t sent; /* of out */
+};
+
+void frame_clear(struct frame *f); /* frees the buffers and closes fd (if > 0) */
+
+/* Queues a message; frame_flush sends what the socket takes. frame_flush: 0 all sent, 1 some is waiting (poll for writing), -1 the peer is gone. */
+void frame_put(struct frame *f, const struct value *message);
+int frame_flush(struct frame *f);
+
+/* Reads what is there. 1: *message holds the next message (call again), 0: no whole one yet, -1: the peer is gone (or sent nonsense). */
+int frame_get(struct frame *f, struct value *message);
+
+#endif

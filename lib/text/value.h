@@ -1,0 +1,51 @@
+/* A tree of plain data, the common ground of JSON, records, job files and the table of fields.
+ *
+ * Text is bytes with a length; it may hold NULs and need not be UTF-8 (json.h says what is written then). A value owns all below
+ * it. A zeroed struct is null. Maps keep the order of insertion. */
+#ifndef AX_VALUE_H
+#define AX_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_kind { VALUE_NULL, VALUE_BOOL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VALUE_LIST, VALUE_MAP };
+
+struct value {
+    enum value_kind kind;
+    int line, column; /* place in the source, from 1; 0 where unknown */
+    union {
+        bool boolean;
+        int64_t integer;
+        double real;
+        struct {
+            char *data; /* NUL-terminated */
+            size_t length;
+        } text;
+        struct {
+            struct value *items;
+            char **keys; /* NULL in a list */
+            size_t count, capacity;
+        } list; /* lists and maps */
+    };
+};
+
+void value_clear(struct value *v);
+
+struct value value_bool(bool b);
+struct value value_int(int64_t n);
+struct value value_real(double r);
+struct value value_text(const char *text);
+struct value value_bytes(const void *data, size_t length);
+struct value value_list(void);
+struct value value_map(void);
+
+/* These take over `item` and return where it is now, valid until the next addition. */
+struct value *value_push(struct value *list, struct value item);
+struct value *value_put(struct value *map, const char *key, struct value item); /* appends; does not look for a twin */
+
+const struct value *value_get(const struct value *map, const char *key); /* NULL where it is not, or not a map */
+bool value_equal(const struct value *a, const struct value *b);
+const char *value_kind_name(enum value_kind kind); /* "text", "a list" ... for messages */
+
+#endif

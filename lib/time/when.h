@@ -1,0 +1,38 @@
+/* WHEN: which notation is it, and what does it say. Pure: text, zone and now in, a schedule out. */
+#ifndef AX_WHEN_H
+#define AX_WHEN_H
+
+#include "lib/time/duration.h"
+#include "lib/time/instant.h"
+#include "lib/time/zone.h"
+
+enum when_kind {
+    WHEN_AT,    /* one instant, given as a time */
+    WHEN_IN,    /* one instant, given as a delay from now */
+    WHEN_EVERY, /* repeats by interval */
+};
+
+struct when {
+    enum when_kind kind;
+    instant at;     /* WHEN_AT, WHEN_IN: when; WHEN_EVERY: the first time */
+    duration every; /* WHEN_EVERY */
+    bool now;       /* as soon as there is a slot */
+    bool rolled;    /* a bare HH:MM that had passed today and means tomorrow */
+};
+
+/* A bare WHEN: `now`, a duration, a time as when_at takes it, or `in D`, `every D`, `at T` in one text. Bare digits are
+ * refused with the flag that says them. Errors: ERROR_USAGE with the column and what would be taken. */
+int when_parse(const char *text, const struct zone *z, instant now, struct when *out, struct error *e);
+
+/* --in D: a duration; 0s is now. --every D: a duration of at least one second, first time one interval from now.
+ * --at T: RFC 3339 and ISO 8601, HH:MM[:SS] (today, or tomorrow if that has passed: rolled), `today|tomorrow HH:MM[:SS]`, `now`.
+ * A time in the past is ERROR_USAGE; so is a local time that the clock skips. */
+int when_in(const char *text, instant now, struct when *out, struct error *e);
+int when_every(const char *text, instant now, struct when *out, struct error *e);
+int when_at(const char *text, const struct zone *z, instant now, struct when *out, struct error *e);
+
+/* True if the word begins a time, so that a command beginning with it is likely a slip: `+`, digits with a unit, HH:MM,
+ * today, tomorrow, noon, midnight, teatime, next, weekdays, month names, `*`. */
+bool when_looks_like_time(const char *word);
+
+#endif

@@ -1,0 +1,59 @@
+/* The one table of fields: it serves the command line's options, JSON and YAML keys, the stored record and `ax show`. A new field is a new row. */
+#ifndef AX_FIELDS_H
+#define AX_FIELDS_H
+
+#include "lib/text/value.h"
+#include "lib/time/zone.h"
+#include "spool/job.h"
+
+enum field_kind {
+    FIELD_TEXT, FIELD_BYTES, FIELD_TEXTS, /* text, any bytes, a list of texts */
+    FIELD_COMMAND, FIELD_SHELL,           /* a text or a list */
+    FIELD_INT, FIELD_SIZE,                /* whole number; bytes with K M G (powers of 1024) */
+    FIELD_DURATION, FIELD_DURATIONS,
+    FIELD_CHOICE, FIELD_EXITS, FIELD_MAP, FIELD_MODE, /* one of words; exit codes; NAME -> text; octal */
+    FIELD_AT, FIELD_IN, FIELD_EVERY,
+};
+
+enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT };
+
+struct field {
+    const char *name; /* retry_delay; the option is --retry-delay. NULL ends the table */
+    enum field_group group;
+    enum field_kind kind;
+    size_t offset; /* in struct job */
+    int64_t minimum, maximum;
+    const char *const *words; /* FIELD_CHOICE */
+    const char *fallback;     /* the default as text, for help; NULL: none */
+    const char *placeholder;
+    const char *help;         /* one line */
+};
+
+extern const struct field fields[]; /* ended by a NULL name */
+
+const struct field *field_find(const char *name); /* as written in JSON and YAML; NULL if unknown */
+const char *field_nearest(const char *name);      /* for "did you mean"; may be NULL */
+
+struct field_context { /* what texts are read against */
+    const struct zone *zone;
+    instant now;
+};
+
+/* Sets the field from a value: what JSON and YAML hold, or one text from the command line (a list field is added to then, a map field's NAME=VALUE too,
+ * retry_delay and exit sets take `1,2,3`). ERROR_USAGE with e->field set; j is unchanged then. */
+int field_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e);
+int field_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e);
+
+bool field_is_default(const struct job *j, const struct field *f);
+
+/* The value that field_set reads back to the same. FIELD_PRINT: times as RFC 3339 text; FIELD_RECORD: as int64 nanoseconds. */
+enum field_form { FIELD_PRINT, FIELD_RECORD };
+struct value field_get(const struct job *j, const struct field *f, enum field_form form);
+
+/* A whole job from a map of field names (one line of ndjson, one job of a file): unknown names are refused with the nearest known one. */
+int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e);
+
+/* All fields that are not default, in table order. */
+struct value fields_write(const struct job *j, enum field_form form);
+
+#endif

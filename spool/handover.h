@@ -1,0 +1,140 @@
+/* Hand-over: how a run passes from the scheduler to a worker and its outcome back, so that whoever dies at whatever moment, no attempt starts
+ * twice and no outcome that was seen is lost.
+ *
+ *   state         on disk                                   who may move it on
+ *   CLAIMED       run open in the store                     its worker, or a new scheduler: whoever creates runs/J.N (O_EXCL) first
+ *   FENCED        runs/J.N there and locked by the worker    the worker
+ *   STARTED       start line in runs/J.N, written by the     the worker
+ *                 child itself right before exec
+ *   ENDED         as before; the report is in the worker     the worker: sends it until it is acknowledged, or leaves it
+ *   LEFT          handover/J.N.left (written, synced,        the next scheduler: commits it, then removes it
+ *                 renamed); the worker is gone
+ *   ACKNOWLEDGED  run ended in the store                     the worker removes runs/J.N
+ *
+ * A worker's socket lost while a run is on: it is orphaned. It listens at handover/J.N.sock; a scheduler that connects and says adopt
+ * gets the report in time; a client that connects and says cancel has the run ended. */
+#ifndef AX_HANDOVER_H
+#define AX_HANDOVER_H
+
+#include "lib/base/error.h"
+#include "lib/base/strvec.h"
+#include "lib/sys/child.h"
+#include "lib/sys/process.h"
+#include "lib/text/value.h"
+#include "lib/time/duration.h"
+#include "lib/time/instant.h"
+#include "spool/folder.h"
+#include "spool/run.h"
+
+/* ---- messages ---- */
+
+/* What a worker needs to run a command. All owned. */
+struct order {
+    struct run_id id;
+    struct strvec argv, env;
+    char *cwd;
+    int umask_bits;
+    char *input; /* NULL: /dev/null */
+    size_t input_length;
+    char *user, *group;
+    int nice;
+    struct child_limit *limits;
+    int limit_count;
+    duration timeout, kill_after; /* timeout DURATION_NONE: none */
+    int64_t output_max;
+    instant not_before; /* hold until then */
+};
+void order_clear(struct order *o);
+struct value order_write(const struct order *o);
+int order_read(const struct value *v, struct order *o, struct error *e);
+
+enum report_how {
+    REPORT_EXITED, REPORT_SIGNALED, /* by itself */
+    REPORT_TIMEOUT, REPORT_CANCELLED, REPORT_STOPPED, /* we ended it: its limit; ax cancel; the scheduler's stop */
+    REPORT_UNSTARTABLE, /* a step before exec failed */
+    REPORT_SHORTAGE,    /* the system could not start it now */
+    REPORT_FENCED,      /* someone else had created the run's file: not started */
+};
+
+struct report {
+    struct run_id id;
+    enum report_how how;
+    int code, signal;            /* exit code (-1: none), signal (0: none) */
+    instant started, ended;
+    int64_t cpu_user_ns, cpu_system_ns, max_rss; /* bytes; -1 unknown */
+    int64_t output_bytes;
+    bool output_file;            /* output/J.N stays; else all of it is in `output` */
+    char *output;
+    size_t output_length;
+    char *reason;                /* the step and its errno; what survived; what was left in the background; NULL */
+    bool lingers;                /* something still writes: the worker takes no further run */
+};
+void report_clear(struct report *r);
+struct value report_write(const struct report *r);
+int report_read(const struct value *v, struct report *r, struct error *e);
+
+/* Kinds of message, key "t" of each frame: start (order), cancel {run, why: "cancel"|"stop"}, adopt {}, hello {run}, ended (report), ack {run}. */
+
+/* ---- the run's file ---- */
+
+enum fence_state {
+    FENCE_NONE,    /* no file */
+    FENCE_HELD,    /* there, and its worker lives: `holder` */
+    FENCE_UNSTARTED, /* there, no start line, no holder: the command never began (or a scheduler fenced it) */
+    FENCE_STARTED, /* there with a start line, no holder */
+};
+struct fence {
+    enum fence_state state;
+    pid_t holder;
+    struct process_id command; /* of the start line; pid is also its session */
+    char boot[BOOT_ID_SIZE];
+};
+
+/* Worker: creates runs/J.N and locks it. Returns the descriptor, or -1 with errno (EEXIST: someone was faster). */
+int fence_create(const struct folder *f, struct run_id id);
+/* Child, right before exec: writes the start line. Async-signal-safe. Returns 0 or an errno. */
+int fence_start(int fd, pid_t self, const char *boot);
+/* Scheduler or client: what does the run's file say? */
+void fence_look(const struct folder *f, struct run_id id, struct fence *out);
+/* Scheduler: makes sure that the run cannot start any more. true: fenced now; false: a worker was faster. */
+bool fence_close(const struct folder *f, struct run_id id);
+void fence_remove(const struct folder *f, struct run_id id);
+/* Calls back for every file in runs/. */
+typedef void fence_call(void *context, struct run_id id);
+void fence_each(const struct folder *f, fence_call *call, void *context);
+
+/* ---- outcomes left behind ---- */
+
+int left_write(const struct folder *f, const struct report *r, struct error *e); /* write, fsync, rename, fsync of the folder */
+bool left_read(const struct folder *f, struct run_id id, struct report *out);   /* false: none (or not readable: it is set aside as J.N.bad) */
+void left_remove(const struct folder *f, struct run_id id);
+void left_each(const struct folder *f, fence_call *call, void *context);
+
+/* ---- sockets of orphans ---- */
+
+int orphan_listen(const struct folder *f, struct run_id id);  /* worker: descriptor or -1 with errno; 0600, close-on-exec, non-blocking */
+int orphan_connect(const struct folder *f, struct run_id id); /* scheduler, client: descriptor or -1 with errno */
+void orphan_remove(const struct folder *f, struct run_id id);
+
+/* ---- generations ---- */
+
+/* Worker: takes the shared lock of its generation, kept for its life. Returns the descriptor of scheduler.lock or -1. */
+int generation_join(const struct folder *f, uint32_t generation);
+/* Scheduler: is a worker of an earlier generation alive? As long as one is, fences must stay. lock_fd: scheduler.lock, the scheduler's own descriptor. */
+bool generation_older_alive(int lock_fd, uint32_t generation);
+
+/* ---- what a new scheduler does with an open run ---- */
+
+enum adopt_action {
+    ADOPT_FINISH,  /* a report was left: commit it */
+    ADOPT_WAIT,    /* its worker lives: connect, and watch its end */
+    ADOPT_REQUEUE, /* never started, and fenced now: back into the line */
+    ADOPT_LOST,    /* started, nobody knows how it ended */
+};
+/* The decision, pure. same_boot: the run was claimed in this boot. */
+enum adopt_action adopt_decide(bool same_boot, bool left, enum fence_state fence);
+
+/* The looking and fencing that adopt_decide needs, in the order that leaves no gap (left, fence, left again). */
+enum adopt_action adopt_look(const struct folder *f, const struct run *r, const char *boot, struct fence *fence, struct report *left);
+
+#endif

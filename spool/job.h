@@ -1,0 +1,118 @@
+/* A job: what to run, when, with which rules (the definition), and apart from it the small state that changes at every run. */
+#ifndef AX_JOB_H
+#define AX_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/base/strvec.h"
+#include "lib/time/backoff.h"
+#include "lib/time/duration.h"
+#include "lib/time/instant.h"
+#include "spool/run.h"
+
+enum if_lost { IF_LOST_RERUN, IF_LOST_FAIL };
+
+struct durations {
+    duration *items;
+    int count;
+};
+
+struct exits { /* exit codes 0-255, as a set */
+    uint8_t bits[32];
+};
+
+enum schedule_kind { SCHEDULE_NONE, SCHEDULE_AT, SCHEDULE_EVERY }; /* cron, calendar, boot, after, watch: to come */
+
+/* The definition. job_init sets the defaults; every member but number, added, kept_env and creator is a row of fields.h. */
+struct job {
+    uint64_t number;
+    instant added;
+    uint32_t creator; /* uid */
+
+    char *name, *description; /* NULL: none */
+    struct strvec tags;
+    bool shell_line;       /* command.items[0] goes to `shell`; else command is an argument vector */
+    struct strvec command;
+    struct strvec shell;   /* the words before the line, such as /bin/sh -c */
+    char *input;           /* field stdin; NULL: /dev/null */
+    size_t input_length;
+
+    instant at;            /* INSTANT_NONE: none. `in` is turned into `at` when the job is made */
+    duration every;        /* DURATION_NONE: none */
+
+    duration start_within, timeout; /* DURATION_NONE: none */
+    duration kill_after;
+    char *queue;           /* NULL: default */
+    int weight, priority;
+
+    int retries;
+    struct durations retry_delay;
+    int retry_backoff;     /* enum backoff_kind */
+    duration retry_max_delay;
+    int retry_jitter;
+    struct exits no_retry_exit, success_exit;
+
+    int if_lost;           /* enum if_lost */
+    int lost_max;
+
+    char *cwd;             /* NULL: the home of the user it runs as */
+    int umask_bits;        /* -1: 022 */
+    struct strvec env;     /* said by the user */
+    struct strvec kept_env; /* caught from the caller of ax add; empty: a clean environment */
+    bool has_kept_env;
+    char *env_file;
+    char *user, *group;
+    int nice;
+    struct strvec rlimits; /* NAME=VALUE, soft[:hard] */
+
+    int64_t output_max;    /* bytes */
+};
+
+void job_init(struct job *j);  /* zeroes and sets defaults */
+void job_clear(struct job *j);
+enum schedule_kind job_schedule(const struct job *j);
+
+/* What no single field can know: a command there is, at most one schedule, the name a legal one, ... ERROR_USAGE with the field. */
+int job_check(const struct job *j, struct error *e);
+
+/* A name: 1-100 bytes, valid UTF-8 without control characters or blanks at its ends, not all digits, not like 12.3, not beginning with `-`. */
+int job_name_check(const char *name, struct error *e);
+
+/* Where a job is in its life. `queued` is not stored: it is waiting or retrying with ready <= now. */
+enum phase {
+    PHASE_WAITING,   /* for its due time, or for a slot */
+    PHASE_RETRYING,  /* for its next attempt */
+    PHASE_RUNNING,   /* claimed or started: run number `runs` is open */
+    PHASE_DONE,      /* one-off: ended ok */
+    PHASE_FAILED,    /* one-off: gave up, or missed */
+    PHASE_CANCELLED,
+};
+
+struct job_state {
+    enum phase phase;
+    instant due;         /* of the current occurrence */
+    instant ready;       /* when it may be claimed: due, or the end of the back-off. The key of the due index in PHASE_WAITING and PHASE_RETRYING */
+    instant next;        /* due time of the occurrence after the current one, INSTANT_NEVER if there is none */
+    uint32_t attempt;    /* attempts of this occurrence that counted */
+    uint32_t lost;       /* reruns of this occurrence after lost runs */
+    uint32_t shortage;   /* times in a row that the system could not start it */
+    uint32_t runs;       /* number of the last run: 12.3 is 3 */
+    uint32_t notes;      /* history rows without a run since the last run */
+    bool cancel;         /* a cancel was asked for while it ran */
+    bool replaced;       /* the definition changed while it ran: no retry, go on with `next` */
+    enum outcome last_outcome; /* OUTCOME_NONE before the first */
+    instant last_ended;
+    int last_code;       /* exit code or signal of last_outcome */
+    /* copies out of the definition, so that index and limits need not read it */
+    uint32_t queue;      /* id, store.h */
+    int32_t priority;
+    uint32_t weight;
+    bool repeats;
+};
+
+const char *phase_name(const struct job_state *s, instant now); /* waiting queued retrying running done failed cancelled */
+
+#endif

@@ -1,0 +1,130 @@
+/* The store: jobs, their states, runs and queues, in words of jobs and runs. No type of the database leaves it.
+ *
+ * Everything below store_begin works inside a transaction: a read transaction sees one state of the whole, a write transaction is wholly on disk
+ * (synced) when store_commit returns 0, or did not happen. Never print, prompt or wait for anything inside one. */
+#ifndef AX_STORE_H
+#define AX_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "spool/folder.h"
+#include "spool/job.h"
+#include "spool/life.h"
+#include "spool/run.h"
+
+struct store;
+
+enum store_use {
+    STORE_READ,   /* the spool must be there */
+    STORE_WRITE,  /* makes it if need be; wakes the scheduler when closed */
+    STORE_SERVE,  /* the scheduler's: as STORE_WRITE, and write transactions never wait (store_begin gives STORE_BUSY) */
+};
+int store_open(const char *path, enum store_use use, struct store **out, struct error *e);
+void store_close(struct store *s); /* NULL allowed. Clients close before they print */
+const struct folder *store_folder(const struct store *s);
+
+#define STORE_BUSY 1 /* STORE_SERVE: another process writes now; e says who; try again soon */
+int store_begin(struct store *s, bool write, struct error *e);
+int store_commit(struct store *s, struct error *e); /* a read transaction is just ended */
+void store_abort(struct store *s);                  /* no effect without a transaction */
+
+/* ---- jobs ---- */
+
+enum store_twin { STORE_REFUSE, STORE_REPLACE, STORE_KEEP }; /* what to do when the name is taken */
+struct store_added {
+    uint64_t number;
+    bool replaced, kept; /* the job of that name was changed; was left as it is */
+};
+/* Adds the job (and sets j->number). The name of a finished one-off job is free. ERROR_EXISTS when the name is taken and twin is STORE_REFUSE. */
+int store_add(struct store *s, struct job *j, instant now, enum store_twin twin, struct store_added *out, struct error *e);
+
+/* Number from a number or a name. ERROR_NOT_FOUND names near ones. */
+int store_find(struct store *s, const char *reference, uint64_t *number, struct error *e);
+int store_job(struct store *s, uint64_t number, struct job *out, struct error *e); /* out is initialised; job_clear it */
+int store_state(struct store *s, uint64_t number, struct job_state *out, struct error *e);
+
+/* Calls back with the jobs from number `from` on, in order of number, until the call returns false. `j` and `st` live until the call returns. */
+typedef bool store_job_call(void *context, const struct job *j, const struct job_state *st);
+int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *context, struct error *e);
+
+/* Cancel: LIFE_CANCELLED, LIFE_STOPPING (a run is open, *open is it) or LIFE_OVER in *out. */
+int store_cancel(struct store *s, uint64_t number, instant now, enum life_cancel *out, struct run_id *open, struct error *e);
+
+/* ---- runs ---- */
+
+/* Claims the job for the scheduler of this generation, if life_claim agrees at `now`: the run is in the store as open, the job's definition in *j (environments included).
+ * *verdict says what happened; j and r are only filled in for LIFE_START. */
+int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict, struct job *j, struct run *r, struct error *e);
+
+/* Records the outcome of an open run and moves the job on. `output`: the bytes for OUTPUT_INLINE. 0 also when the run is not open (any more): *was_open says so. */
+int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now, uint64_t random, bool *was_open, struct error *e);
+int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e); /* life_unclaim or life_shortage; the run's row goes */
+
+int store_run(struct store *s, struct run_id id, struct run *out, struct error *e);
+int store_output(struct store *s, struct run_id id, struct buf *out, struct error *e); /* the bytes of OUTPUT_INLINE */
+
+typedef bool store_run_call(void *context, const struct run *r);
+int store_each_open(struct store *s, store_run_call *call, void *context, struct error *e);
+/* History of one job (number 0: of all), ended rows, newest first; `before`: only rows that come later in that order than this one (NULL: from the start). */
+int store_each_run(struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e);
+
+/* ---- due index ---- */
+
+/* A lane is one queue and one priority. Within a lane jobs are in order of ready time, then number. */
+struct lane_id {
+    uint32_t queue;
+    int32_t priority;
+};
+struct due {
+    struct lane_id lane;
+    instant ready;
+    uint64_t number;
+    uint32_t weight;
+};
+typedef bool store_lane_call(void *context, struct lane_id lane);
+int store_each_lane(struct store *s, store_lane_call *call, void *context, struct error *e); /* one seek a lane */
+typedef bool store_due_call(void *context, const struct due *d);
+/* The lane's jobs strictly behind (ready, number), in order. */
+int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call, void *context, struct error *e);
+int store_due_count(struct store *s, uint64_t *out, struct error *e); /* jobs waiting or retrying */
+
+/* Applies life_clock_step to waiting and retrying jobs from number `from` on, at most `limit` of them looked at; *next is where to go on, 0 at the end. */
+int store_clock_step(struct store *s, int64_t step, instant now, uint64_t from, uint32_t limit, uint64_t *next, struct error *e);
+
+/* ---- change feed: what clients changed, for the scheduler ---- */
+
+enum feed_kind { FEED_DUE, FEED_CANCEL, FEED_QUEUES, FEED_ALL }; /* due entries of jobs may have changed; a run is to be stopped; limits; everything */
+struct feed {
+    enum feed_kind kind;
+    uint64_t first, last; /* job numbers, both included */
+};
+typedef void store_feed_call(void *context, const struct feed *f);
+/* Calls back for what came after *position and moves it on. */
+int store_feed(struct store *s, uint64_t *position, store_feed_call *call, void *context, struct error *e);
+int store_feed_trim(struct store *s, uint64_t position, struct error *e); /* forget all up to it: a part of the next write transaction */
+/* The due entry of a job as it is now: *there false if it has none. */
+int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there, struct error *e);
+
+/* ---- queues ---- */
+
+struct queue {
+    uint32_t id; /* default is 1 */
+    char name[101];
+    uint32_t limit; /* 0: none */
+};
+int store_queue_set(struct store *s, const char *name, uint32_t limit, struct error *e);
+int store_queue_remove(struct store *s, const char *name, struct error *e); /* gives the limit up; ERROR_NOT_FOUND */
+typedef bool store_queue_call(void *context, const struct queue *q);
+int store_each_queue(struct store *s, store_queue_call *call, void *context, struct error *e);
+
+/* ---- for the scheduler ---- */
+
+/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards). A write transaction. */
+int store_generation(struct store *s, uint32_t *out, uint64_t *feed_position, struct error *e);
+
+/* Counts by phase are not kept: what --until-idle asks is whether any one-off job is pending. */
+int store_pending_once(struct store *s, bool *out, struct error *e);
+
+#endif
