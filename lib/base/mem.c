@@ -31,7 +31,8 @@ void *mem_resize(void *old, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
         return mem_there(NULL);
-    return mem_there(realloc(old, count * size ? count * size : 1));
+    size_t bytes = count * size;
+    return mem_there(realloc(old, bytes ? bytes : 1));
 }
 
 void *mem_copy(const void *data, size_t size)
