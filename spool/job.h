@@ -96,10 +96,12 @@ struct job_state {
     instant due;         /* of the current occurrence */
     instant ready;       /* when it may be claimed: due, or the end of the back-off. The key of the due index in PHASE_WAITING and PHASE_RETRYING */
     instant next;        /* due time of the occurrence after the current one, INSTANT_NEVER if there is none */
-    uint32_t attempt;    /* attempts of this occurrence that counted */
+    uint32_t attempt;    /* attempts of this occurrence that have ended and counted */
     uint32_t lost;       /* reruns of this occurrence after lost runs */
     uint32_t shortage;   /* times in a row that the system could not start it */
     uint32_t runs;       /* number of the last run: 12.3 is 3 */
+    uint32_t first;      /* number of the first run of this occurrence; 0: it has had none */
+    uint32_t set_back;   /* runs there were when the clock was first set back under this job; 0: never. Its due times may come twice since */
     uint32_t notes;      /* history rows without a run since the last run */
     bool cancel;         /* a cancel was asked for while it ran */
     bool replaced;       /* the definition changed while it ran: no retry, go on with `next` */

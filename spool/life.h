@@ -14,7 +14,7 @@
 /* Occurrences that got no run: at most two rows from one step. */
 struct life_notes {
     int count;
-    struct run rows[2]; /* outcome, due, last_due, count, reason set; run_clear each */
+    struct run rows[2]; /* whole rows but for id.job, queue, weight, generation and boot, and the name where the rule has no job at hand */
 };
 void life_notes_clear(struct life_notes *n);
 
@@ -37,11 +37,12 @@ enum life_verdict life_claim(const struct job *j, struct job_state *s, instant n
  * OUTCOME_LOST follows if_lost and lost_max; `stopped` says that we ended it ourselves on our way out, which follows if_lost too. */
 void life_outcome(const struct job *j, struct job_state *s, const struct run *r, bool stopped, instant now, uint64_t random, struct life_notes *notes);
 
-/* The claim never started (a fence was in front, or the worker died before the start): back into the line, nothing counted. */
-void life_unclaim(struct job_state *s);
+/* The claim never started (a fence was in front, or the worker died before the start): back into the line, nothing counted.
+ * If a cancel was asked for meanwhile, this is its end, and a note says so. */
+void life_unclaim(struct job_state *s, instant now, struct life_notes *notes);
 
-/* The system could not start it: back into the line, tried again shortly (100ms doubling to 10s), nothing counted. */
-void life_shortage(struct job_state *s, instant now);
+/* The system could not start it: as life_unclaim, but tried again shortly (100ms doubling to 10s). */
+void life_shortage(struct job_state *s, instant now, struct life_notes *notes);
 
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);

@@ -48,6 +48,7 @@ struct run {
     char boot[BOOT_ID_SIZE]; /* where it was claimed */
 };
 
+void run_init(struct run *r); /* nothing has happened, nothing is known; due is INSTANT_NONE */
 void run_clear(struct run *r);
 
 #endif
