@@ -1,24 +1,33 @@
-# ax: builds with GNU make and a C compiler; `make help` lists the targets.
+# ax: GNU make and a C compiler are all it takes. `make help` lists the targets.
 
+VERSION := 0.1.0
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 BUILD   ?= build/release
 OPT     ?= -O2 -g
-VERSION := 0.1.0
+JOBS    ?= $(shell nproc)
 
-WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS += -I. -D_GNU_SOURCE -DAX_VERSION='"$(VERSION)"'
-CFLAGS  += -std=gnu17 $(OPT) $(WARN)
+# What make deps and make check install where it is missing (names of Debian 12).
+BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev uthash-dev
+TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps
+
+# CPPFLAGS, CFLAGS and LDFLAGS are yours to set.
+WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+DEFINES   = -I. -D_GNU_SOURCE -DAX_VERSION='"$(VERSION)"' $(if $(FAULTS),-DAX_FAULTS)
+COMPILE   = $(CC) $(DEFINES) $(CPPFLAGS) -std=gnu17 $(OPT) $(WARN) $(CFLAGS) -MMD -MP
 # The small libraries are linked statically where their archives are at hand, libc dynamically.
-archive  = $(or $(wildcard $(addsuffix /lib$(1).a,$(LIBDIRS))),-l$(1))
-LIBDIRS := $(shell $(CC) -print-search-dirs | sed -n 's/^libraries: =//p' | tr ':' ' ')
-LIBS     = $(call archive,lmdb) $(call archive,jansson) $(call archive,msgpackc) -lpthread
+LIBDIRS  := $(shell $(CC) -print-search-dirs | sed -n 's/^libraries: =//p' | tr ':' ' ')
+archive   = $(or $(firstword $(wildcard $(addsuffix /lib$(1).a,$(LIBDIRS)))),-l$(1))
+LIBS      = $(call archive,lmdb) $(call archive,jansson) $(call archive,msgpackc) -lpthread
 
-SOURCES := $(wildcard lib/*/*.c spool/*.c cmd/*.c cmd/run/*.c)
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-ROOMS   := $(filter-out $(BUILD)/cmd/main.o,$(OBJECTS))
-UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+SOURCES  := $(wildcard lib/*/*.c spool/*.c cmd/*.c cmd/run/*.c)
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
+ROOMS    := $(filter-out $(BUILD)/cmd/main.o,$(OBJECTS))
+programs  = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1)))
+UNITS    := $(call programs,tests/unit/test_*.c)
+FAULTERS := $(call programs,tests/faults/*.c)
+BENCHES  := $(call programs,tests/bench/*.c)
 
 all: ax
 
@@ -26,24 +35,85 @@ ax: $(BUILD)/ax
 	cp $< $@
 
 $(BUILD)/ax: $(OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libax.a: $(ROOMS)
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(COMPILE) -c -o $@ $<
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libax.a
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libax.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libax.a -lcmocka $(LIBS)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(BUILD)/libax.a $(if $(filter bench/%,$*),,-lcmocka) $(LIBS)
+
+# ---- tests ----
+# build/release: what is installed. build/faults: with the places where tests break it (lib/base/fault.h).
+# build/check: the same with AddressSanitizer and UndefinedBehaviorSanitizer.
+
+MAKE_FAULTS = $(MAKE) --no-print-directory BUILD=build/faults FAULTS=1
+MAKE_CHECK  = $(MAKE) --no-print-directory BUILD=build/check FAULTS=1 \
+              OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+check: deps-check
+	@$(MAKE) --no-print-directory -j$(JOBS) ax units
+	@$(MAKE_FAULTS) -j$(JOBS) programs faulters
+	@$(MAKE_CHECK) -j$(JOBS) programs units faulters
+	@tests/check.sh
 
 unit: $(UNITS)
 	@set -e; for t in $(UNITS); do $$t; done
 
+units: $(UNITS)
+faulters: $(FAULTERS)
+programs: $(BUILD)/ax
+
+bench: ax $(BENCHES)
+	@tests/bench/run.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) ax
+	@tests/demo.sh
+
+lint:
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
+	    --suppressions-list=.cppcheck -I. -D_GNU_SOURCE $(SOURCES)
+	@if command -v clang-tidy >/dev/null; then \
+	    echo "clang-tidy $(words $(SOURCES)) files"; \
+	    clang-tidy --quiet $(SOURCES) -- -std=gnu17 $(DEFINES); \
+	else echo "clang-tidy is not installed: left out"; fi
+
+# ---- packages ----
+
+deps:
+	@tests/packages.sh "build ax" $(BUILD_PACKAGES)
+
+deps-check:
+	@tests/packages.sh "build and test ax" $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+# ---- installing ----
+
+install: ax
+	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
+	install -D -m 644 man/ax.1 $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ax $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
+
 clean:
 	rm -rf build ax
 
-.PHONY: all unit clean
--include $(OBJECTS:.o=.d) $(UNITS:=.d)
+help:
+	@echo "make            builds ./ax"
+	@echo "make demo       installs what is missing, builds, and shows what ax does on a throw-away spool"
+	@echo "make check      installs what is missing and runs all tests, plain and with sanitizers"
+	@echo "make deps       installs what building needs (deps-check: and what the tests need)"
+	@echo "make install    into PREFIX ($(PREFIX)), below DESTDIR; make uninstall takes it out again"
+	@echo "make unit       runs the unit tests only; tests/check.sh WORD runs the tests whose path has WORD"
+	@echo "make bench      measures ax beside the bare system calls and its peers"
+	@echo "make lint       cppcheck, and clang-tidy where it is installed"
+	@echo "make clean      removes all that was built"
+
+.PHONY: all check unit units faulters programs bench demo lint deps deps-check install uninstall clean help
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FAULTERS:=.d) $(BENCHES:=.d)
