@@ -12,9 +12,20 @@
  *   ACKNOWLEDGED  run ended in the store                     the worker removes runs/J.N
  *
  * A worker's socket lost while a run is on: it is orphaned. It listens at handover/J.N.sock; a scheduler that connects and says adopt
- * gets the report in time; a client that connects and says cancel has the run ended. */
+ * gets the report in time; a client that connects and says cancel has the run ended. Once orphaned, a worker takes no further run: it ends after the ack.
+ *
+ * Why a look can be believed:
+ *  - The lock of runs/J.N belongs to the open file (F_OFD_SETLK), which the forked child shares until its exec. So it is free only when the worker is
+ *    gone *and* no child of it can still come to its exec; the start line is written before that. No lock and no start line: it never began, and cannot.
+ *  - Between creating the file and locking it a worker may be stopped. fence_close therefore takes the lock and takes the owner's write permission off
+ *    the file (mode 0400, which needs no room on a full disk); a worker that finds its own new file so, or the lock taken, has lost.
+ *  - A worker stopped before it creates the file finds it made by fence_close; so these files stay while a worker of an earlier generation lives.
+ *    A worker joins its generation first, and then goes on only if the scheduler that made it still holds its own lock.
+ *  - A worker leaves its outcome before it lets go of the lock: look for what was left, at the fence, and for what was left again. */
 #ifndef AX_HANDOVER_H
 #define AX_HANDOVER_H
+
+#include <stdbool.h>
 
 #include "lib/base/error.h"
 #include "lib/base/strvec.h"
@@ -42,8 +53,9 @@ struct order {
     int limit_count;
     duration timeout, kill_after; /* timeout DURATION_NONE: none */
     int64_t output_max;
-    instant not_before; /* hold until then */
+    instant not_before; /* hold until then; INSTANT_NONE: at once */
 };
+/* The worker adds what only a look at the user tells: HOME, USER, LOGNAME and SHELL of `user`, where env has none; `cwd` NULL is that user's home. */
 void order_clear(struct order *o);
 struct value order_write(const struct order *o);
 int order_read(const struct value *v, struct order *o, struct error *e);
@@ -73,13 +85,23 @@ void report_clear(struct report *r);
 struct value report_write(const struct report *r);
 int report_read(const struct value *v, struct report *r, struct error *e);
 
-/* Kinds of message, key "t" of each frame: start (order), cancel {run, why: "cancel"|"stop"}, adopt {}, hello {run}, ended (report), ack {run}. */
+/* Kinds of message, key "t" of each frame:
+ *   to the worker    start (order_write), cancel {run, why: "cancel"|"stop", grace: optional, ns, in place of kill_after; a second one may shorten it}, adopt {}, ack {run}
+ *   from the worker  hello {run} (the answer to adopt), ended (report_write)
+ * order_write and report_write have set "t". */
+enum message_kind { MESSAGE_NONE, MESSAGE_START, MESSAGE_CANCEL, MESSAGE_ADOPT, MESSAGE_ACK, MESSAGE_HELLO, MESSAGE_ENDED };
+enum message_kind message_kind(const struct value *message); /* MESSAGE_NONE: unknown */
+bool message_run(const struct value *message, struct run_id *out); /* key "run"; start and ended have it too */
+struct value message_cancel(struct run_id id, bool stop, duration grace); /* grace DURATION_NONE: kill_after */
+struct value message_adopt(void);
+struct value message_ack(struct run_id id);
+struct value message_hello(struct run_id id);
 
 /* ---- the run's file ---- */
 
 enum fence_state {
     FENCE_NONE,    /* no file */
-    FENCE_HELD,    /* there, and its worker lives: `holder` */
+    FENCE_HELD,    /* there, and its worker lives: `holder`; 0: the worker is gone or has not said yet, its child is about to start: look again soon */
     FENCE_UNSTARTED, /* there, no start line, no holder: the command never began (or a scheduler fenced it) */
     FENCE_STARTED, /* there with a start line, no holder */
 };
@@ -90,13 +112,13 @@ struct fence {
     char boot[BOOT_ID_SIZE];
 };
 
-/* Worker: creates runs/J.N and locks it. Returns the descriptor, or -1 with errno (EEXIST: someone was faster). */
-int fence_create(const struct folder *f, struct run_id id);
+/* Worker: creates runs/J.N, locks it and writes who it is. Returns the descriptor, or -1 with errno (EEXIST: someone was faster). */
+int fence_create(const struct folder *f, struct run_id id, const struct process_id *worker);
 /* Child, right before exec: writes the start line. Async-signal-safe. Returns 0 or an errno. */
 int fence_start(int fd, pid_t self, const char *boot);
-/* Scheduler or client: what does the run's file say? */
+/* Scheduler or client: what does the run's file say? Takes no lock and drops none, not even those of its own process. */
 void fence_look(const struct folder *f, struct run_id id, struct fence *out);
-/* Scheduler: makes sure that the run cannot start any more. true: fenced now; false: a worker was faster. */
+/* Scheduler: makes sure that the run cannot start any more. true: fenced now (or before); false: a worker was faster, or the disk has no room: look again. */
 bool fence_close(const struct folder *f, struct run_id id);
 void fence_remove(const struct folder *f, struct run_id id);
 /* Calls back for every file in runs/. */
@@ -107,6 +129,7 @@ void fence_each(const struct folder *f, fence_call *call, void *context);
 
 int left_write(const struct folder *f, const struct report *r, struct error *e); /* write, fsync, rename, fsync of the folder */
 bool left_read(const struct folder *f, struct run_id id, struct report *out);   /* false: none (or not readable: it is set aside as J.N.bad) */
+/* Removes half-written ones too. */
 void left_remove(const struct folder *f, struct run_id id);
 void left_each(const struct folder *f, fence_call *call, void *context);
 
@@ -118,8 +141,9 @@ void orphan_remove(const struct folder *f, struct run_id id);
 
 /* ---- generations ---- */
 
-/* Worker: takes the shared lock of its generation, kept for its life. Returns the descriptor of scheduler.lock or -1. */
-int generation_join(const struct folder *f, uint32_t generation);
+/* Worker: takes the shared lock of its generation, kept for its life. Returns the descriptor of scheduler.lock; or -1, also when `scheduler` does not hold
+ * its lock (any more). */
+int generation_join(const struct folder *f, uint32_t generation, pid_t scheduler);
 /* Scheduler: is a worker of an earlier generation alive? As long as one is, fences must stay. lock_fd: scheduler.lock, the scheduler's own descriptor. */
 bool generation_older_alive(int lock_fd, uint32_t generation);
 
@@ -131,10 +155,12 @@ enum adopt_action {
     ADOPT_REQUEUE, /* never started, and fenced now: back into the line */
     ADOPT_LOST,    /* started, nobody knows how it ended */
 };
-/* The decision, pure. same_boot: the run was claimed in this boot. */
+/* The decision, pure. same_boot: the run was claimed in this boot; of another boot only what was left is known, since the run's file is not synced.
+ * ADOPT_REQUEUE holds once fence_close has said true. */
 enum adopt_action adopt_decide(bool same_boot, bool left, enum fence_state fence);
 
-/* The looking and fencing that adopt_decide needs, in the order that leaves no gap (left, fence, left again). */
+/* The looking and fencing that adopt_decide needs, in the order that leaves no gap (left, fence, left again). `left` is filled in for ADOPT_FINISH only.
+ * After the commit of FINISH, REQUEUE or LOST: left_remove, orphan_remove, and fence_remove (REQUEUE: not while generation_older_alive). */
 enum adopt_action adopt_look(const struct folder *f, const struct run *r, const char *boot, struct fence *fence, struct report *left);
 
 #endif
