@@ -35,17 +35,20 @@ void value_clear(struct value *v);
 struct value value_bool(bool b);
 struct value value_int(int64_t n);
 struct value value_real(double r);
-struct value value_text(const char *text);
+struct value value_text(const char *text); /* NULL gives null */
 struct value value_bytes(const void *data, size_t length);
 struct value value_list(void);
 struct value value_map(void);
 
+void value_reserve(struct value *list, size_t count); /* room for count items; only for speed */
+
 /* These take over `item` and return where it is now, valid until the next addition. */
 struct value *value_push(struct value *list, struct value item);
 struct value *value_put(struct value *map, const char *key, struct value item); /* appends; does not look for a twin */
+struct value *value_put_key(struct value *map, char *key, struct value item); /* takes over a malloc'd key too */
 
 const struct value *value_get(const struct value *map, const char *key); /* NULL where it is not, or not a map */
-bool value_equal(const struct value *a, const struct value *b);
-const char *value_kind_name(enum value_kind kind); /* "text", "a list" ... for messages */
+bool value_equal(const struct value *a, const struct value *b); /* maps whatever their order; places do not count */
+const char *value_kind_name(enum value_kind kind); /* "a text", "a list" ... for messages */
 
 #endif
