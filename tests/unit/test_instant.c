@@ -1,0 +1,129 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "lib/time/instant.h"
+#include "lib/time/zone.h"
+
+static const struct {
+    int year, month, day;
+    int64_t days;
+    int weekday;
+} dates[] = {
+    {1970, 1, 1, 0, 4},      {1969, 12, 31, -1, 3},     {2000, 2, 29, 11016, 2},   {2026, 3, 1, 20513, 0},
+    {1900, 3, 1, -25508, 4}, {1600, 2, 29, -135081, 2}, {0, 3, 1, -719468, 3},     {-1, 12, 31, -719529, 5},
+    {2400, 2, 29, 157113, 2}, {9999, 12, 31, 2932896, 5}, {-400, 2, 29, -865566, 2},
+};
+
+static void test_dates(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        int64_t days = civil_days(dates[i].year, dates[i].month, dates[i].day);
+        assert_int_equal(days, dates[i].days);
+        assert_int_equal(civil_weekday(days), dates[i].weekday);
+        struct civil c = civil_from_seconds(days * 86400 + 86399);
+        assert_int_equal(c.year, dates[i].year);
+        assert_int_equal(c.month, dates[i].month);
+        assert_int_equal(c.day, dates[i].day);
+        assert_int_equal(c.hour * 10000 + c.minute * 100 + c.second, 235959);
+    }
+}
+
+/* Every day of 1,600 years follows the day before it by the rules of the calendar, and is what libc says. */
+static void test_every_day(void **state)
+{
+    (void)state;
+    int year = 1200, month = 1, day = 1;
+    for (int64_t days = civil_days(1200, 1, 1); year < 2800; days++) {
+        struct civil c = civil_from_seconds(days * 86400);
+        if (c.year != year || c.month != month || c.day != day || civil_days(year, month, day) != days)
+            fail_msg("day %lld: %d-%d-%d", (long long)days, c.year, c.month, c.day);
+        struct tm tm;
+        time_t t = (time_t)(days * 86400);
+        gmtime_r(&t, &tm);
+        if (tm.tm_year + 1900 != year || tm.tm_mon + 1 != month || tm.tm_mday != day || tm.tm_wday != civil_weekday(days))
+            fail_msg("day %lld: libc says otherwise", (long long)days);
+        if (++day > civil_month_days(year, month)) {
+            day = 1;
+            year += month == 12;
+            month = month % 12 + 1;
+        }
+    }
+}
+
+static void test_month_days(void **state)
+{
+    (void)state;
+    assert_int_equal(civil_month_days(2026, 2), 28);
+    assert_int_equal(civil_month_days(2024, 2), 29);
+    assert_int_equal(civil_month_days(1900, 2), 28);
+    assert_int_equal(civil_month_days(2000, 2), 29);
+    assert_int_equal(civil_month_days(2026, 12), 31);
+}
+
+static const struct {
+    instant a;
+    int64_t nanoseconds;
+    instant sum;
+} additions[] = {
+    {1, 2, 3},
+    {5, -7, -2},
+    {INT64_MAX - 5, 100, INT64_MAX - 1},
+    {INT64_MIN + 5, -100, INT64_MIN + 1},
+    {0, INT64_MIN, INT64_MIN + 1},
+    {0, INT64_MAX, INT64_MAX - 1},
+    {INSTANT_NONE, 100, INSTANT_NONE},
+    {INSTANT_NEVER, -100, INSTANT_NEVER},
+};
+
+static void test_add(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof additions / sizeof additions[0]; i++)
+        assert_int_equal(instant_add(additions[i].a, additions[i].nanoseconds), additions[i].sum);
+}
+
+static const struct {
+    instant t;
+    const char *text;
+} utc[] = {
+    {0, "1970-01-01T00:00:00Z"},
+    {INT64_C(1772366400) * SECOND, "2026-03-01T12:00:00Z"},
+    {INT64_C(1772366400) * SECOND + SECOND / 2, "2026-03-01T12:00:00.5Z"},
+    {INT64_C(1772366400) * SECOND + 1, "2026-03-01T12:00:00.000000001Z"},
+    {-1, "1969-12-31T23:59:59.999999999Z"},
+    {INT64_MIN + 1, "1677-09-21T00:12:43.145224193Z"},
+    {INT64_MAX - 1, "2262-04-11T23:47:16.854775806Z"},
+    {INSTANT_NONE, "none"},
+    {INSTANT_NEVER, "never"},
+};
+
+static void test_format_utc(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    for (size_t i = 0; i < sizeof utc / sizeof utc[0]; i++) {
+        buf_reset(&b);
+        instant_format_utc(&b, utc[i].t);
+        assert_string_equal(buf_string(&b), utc[i].text);
+    }
+    buf_clear(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_every_day),
+        cmocka_unit_test(test_month_days),
+        cmocka_unit_test(test_add),
+        cmocka_unit_test(test_format_utc),
+    };
+    return cmocka_run_group_tests_name("instant", tests, NULL, NULL);
+}
