@@ -1,0 +1,273 @@
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "lib/base/mem.h"
+#include "lib/text/suggest.h"
+#include "lib/text/visible.h"
+
+const struct command *const commands[] = {
+    &command_help_row,
+    &command_version,
+    NULL,
+};
+
+static bool command_is(const struct command *c, const char *word)
+{
+    if (strcmp(c->name, word) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
+        if (strcmp(c->aliases[i], word) == 0)
+            return true;
+    return false;
+}
+
+const struct command *command_find(const char *word)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        if (command_is(*c, word))
+            return *c;
+    return NULL;
+}
+
+/* ---- what is printed ---- */
+
+void command_overview(struct buf *b)
+{
+    buf_text(b, "ax runs commands later, or again and again, and keeps how they went.\n\nUsage: ax COMMAND [ARGUMENT...]\n\n");
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->summary)
+            buf_format(b, "  %-9s %s\n", (*c)->name, (*c)->summary);
+    buf_text(b, "\n  ax add 20m make deploy         in twenty minutes\n"
+                "  ax add 'every 10m' ./poll.sh   again and again\n"
+                "  ax help add                    all about one command\n");
+}
+
+void command_help(struct buf *b, const struct command *c)
+{
+    const char *lead = "Usage:";
+    for (const char *form = c->usage; form;) {
+        const char *end = strchrnul(form, '\n');
+        buf_format(b, "%s ax %s%s%.*s\n", lead, c->name, end > form ? " " : "", (int)(end - form), form);
+        form = *end ? end + 1 : NULL;
+        lead = "      ";
+    }
+    if (c->summary)
+        buf_format(b, "\n%c%s.\n", c->summary[0] - 'a' + 'A', c->summary + 1);
+    if (c->about)
+        buf_format(b, "\n%s\n", c->about);
+    if (c->options) {
+        buf_text(b, "\nOptions:\n");
+        options_usage(b, c->options);
+    }
+    for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
+        buf_format(b, i ? ", %s" : "\nAlso: ax %s", c->aliases[i]);
+    if (c->aliases[0])
+        buf_char(b, '\n');
+}
+
+static void command_write_error(const struct command *self)
+{
+    int number = errno;
+    if (number != EPIPE)
+        command_warn(self, "standard output: %s", strerror(number));
+    exit(ERROR_FAILED);
+}
+
+void command_print(const struct command *self, struct buf *b)
+{
+    for (size_t done = 0; done < b->length;) {
+        ssize_t n = write(STDOUT_FILENO, b->data + done, b->length - done);
+        if (n < 0 && errno != EINTR)
+            command_write_error(self);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    buf_reset(b);
+}
+
+/* The caret stands under the place as it looks on the screen: control characters are wider there. */
+static void command_place(struct buf *b, const struct error *e)
+{
+    size_t length = strlen(e->source), before = (size_t)e->column - 1;
+    if (before > length)
+        before = length;
+    size_t width = e->width > 1 ? (size_t)e->width : 1;
+    if (before + width > length)
+        width = length > before ? length - before : 1;
+    struct buf head = {0}, body = {0};
+    visible_add(&head, e->source, before, false);
+    visible_add(&body, e->source + before, length - before < width ? length - before : width, false);
+    buf_text(b, "    ");
+    visible_add(b, e->source, length, false);
+    buf_format(b, "\n    %*s^", (int)visible_width(buf_string(&head), head.length), "");
+    for (size_t i = visible_width(buf_string(&body), body.length); i > 1; i--)
+        buf_char(b, '~');
+    buf_char(b, '\n');
+    buf_clear(&head);
+    buf_clear(&body);
+}
+
+static void command_tell(const struct buf *b)
+{
+    fwrite(b->data, 1, b->length, stderr);
+    fflush(stderr);
+}
+
+/* The program's name and the text, line by line; names and words in the text are the user's, so nothing of it goes to a terminal as it is. */
+static void command_line(struct buf *b, const struct command *self, const char *text)
+{
+    buf_text(b, self ? "ax " : "ax");
+    buf_format(b, "%s: ", self ? self->name : "");
+    visible_add(b, text, strlen(text), true);
+    buf_char(b, '\n');
+}
+
+int command_fail(const struct command *self, const struct error *e)
+{
+    struct buf text = {0}, b = {0};
+    if (e->field[0])
+        buf_format(&text, "%s: ", e->field);
+    buf_text(&text, e->text[0] ? e->text : "failed, and nobody said why");
+    command_line(&b, self, buf_string(&text));
+    if (e->column > 0 && e->source[0])
+        command_place(&b, e);
+    command_tell(&b);
+    buf_clear(&text);
+    buf_clear(&b);
+    return e->code ? (int)e->code : ERROR_FAILED;
+}
+
+static void command_vwarn(const struct command *self, const char *format, va_list arguments)
+{
+    struct buf text = {0}, b = {0};
+    buf_vformat(&text, format, arguments);
+    command_line(&b, self, buf_string(&text));
+    command_tell(&b);
+    buf_clear(&text);
+    buf_clear(&b);
+}
+
+void command_warn(const struct command *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    command_vwarn(self, format, arguments);
+    va_end(arguments);
+}
+
+int command_usage_error(const struct command *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    command_vwarn(self, format, arguments);
+    va_end(arguments);
+    return ERROR_USAGE;
+}
+
+/* ---- dispatch ---- */
+
+int command_options(const struct command *self, enum option_style style, int argc, char **argv, void *target, int *exit_code)
+{
+    struct error e = {0};
+    int first = options_parse(self->options, style, argc, argv, target, &e);
+    if (first < 0) {
+        *exit_code = command_fail(self, &e);
+        return -1;
+    }
+    if (!((struct common *)target)->help)
+        return first;
+    struct buf b = {0};
+    command_help(&b, self);
+    command_print(self, &b);
+    buf_clear(&b);
+    *exit_code = ERROR_NONE;
+    return -1;
+}
+
+static int command_unknown(const char *word)
+{
+    struct suggest near = {.word = word};
+    for (const struct command *const *c = commands; *c; c++) {
+        if (!(*c)->summary)
+            continue;
+        suggest_offer(&near, (*c)->name);
+        for (size_t i = 0; i < sizeof (*c)->aliases / sizeof *(*c)->aliases && (*c)->aliases[i]; i++)
+            suggest_offer(&near, (*c)->aliases[i]);
+    }
+    if (near.best)
+        return command_usage_error(NULL, "there is no command `%s`; did you mean `ax %s`?", word, near.best);
+    return command_usage_error(NULL, "there is no command `%s`; `ax help` lists them", word);
+}
+
+/* `ax run` is the scheduler; who gives it an operand wants a job to run. */
+static int command_refuse_run(const struct command *self, int argc, char **argv)
+{
+    if (argc == 1)
+        return command_usage_error(self, "this is the scheduler, it takes no job; a run of %s now: `ax start %s` (through the queues) or `ax exec %s` (here, in the foreground)",
+            argv[0], argv[0], argv[0]);
+    struct buf line = {0};
+    for (int i = 0; i < argc; i++) {
+        buf_char(&line, ' ');
+        visible_shell_word(&line, argv[i]);
+    }
+    int code = command_usage_error(self, "this is the scheduler, it takes no command; to run one now: `ax add now%s`", buf_string(&line));
+    buf_clear(&line);
+    return code;
+}
+
+static int command_call(const struct command *c, int argc, char **argv)
+{
+    if (strcmp(c->name, "run") == 0 && argc > 0 && argv[0][0] != '-')
+        return command_refuse_run(c, argc, argv);
+    int code = c->run(c, argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        command_write_error(c);
+    return code;
+}
+
+/* Options before the command: those of ax itself. */
+struct global {
+    struct common common;
+    bool version;
+};
+static const struct option_row global_options[] = {
+    COMMAND_OPTIONS,
+    {.letter = 'V', .word = "version", .kind = OPTION_FLAG, .offset = offsetof(struct global, version), .help = "print the version"},
+    {0},
+};
+static const struct command command_ax = {.name = "", .options = global_options};
+
+static int command_show_overview(void)
+{
+    struct buf b = {0};
+    command_overview(&b);
+    command_print(NULL, &b);
+    buf_clear(&b);
+    return ERROR_NONE;
+}
+
+int command_main(int argc, char **argv)
+{
+    struct global global = {0};
+    struct error e = {0};
+    int first = options_parse(command_ax.options, OPTIONS_FIRST, argc - 1, argv + 1, &global, &e);
+    if (first < 0)
+        return command_fail(NULL, &e);
+    argc -= 1 + first;
+    argv += 1 + first;
+    if (global.version)
+        return command_call(&command_version, 0, argv);
+    if (global.common.help || argc < 1)
+        return command_show_overview();
+    /* In front of the command --spool says it for everything that is started from here. */
+    if (global.common.spool && setenv("AX_SPOOL", global.common.spool, 1) != 0)
+        return ERROR_FAILED;
+    const struct command *c = command_find(argv[0]);
+    return c ? command_call(c, argc - 1, argv + 1) : command_unknown(argv[0]);
+}

@@ -1,0 +1,9 @@
+/* The rows of the table in command.c, each in the file of its command. */
+#ifndef AX_COMMANDS_H
+#define AX_COMMANDS_H
+
+#include "cmd/command.h"
+
+extern const struct command command_add, command_cancel, command_export, command_help_row, command_history, command_import, command_log, command_ls, command_queue, command_show, command_version;
+
+#endif
