@@ -1,6 +1,8 @@
 #include "cmd/run/log.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "lib/time/instant.h"
 
 #define LOG_ENOUGH 65536 /* bytes that are written without waiting for the end of the turn */
+#define LOG_MOST (1024 * 1024) /* bytes that may wait for a reader */
 
 const char *const log_level_names[] = {"error", "warning", "info", "debug", NULL};
 
@@ -90,18 +93,28 @@ void log_event(struct log *l, enum log_level level, const char *event, ...)
         log_flush(l);
 }
 
+/* A terminal that was stopped or a pipe that nobody reads must not stop the scheduler: what does not fit waits, and is dropped when it is too much. */
 void log_flush(struct log *l)
 {
     size_t done = 0;
     while (done < l->waiting.length) {
-        ssize_t n = write(l->fd, l->waiting.data + done, l->waiting.length - done);
+        struct pollfd ready = {.fd = l->fd, .events = POLLOUT};
+        if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
+            break;
+        size_t left = l->waiting.length - done;
+        ssize_t n = write(l->fd, l->waiting.data + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            break; /* a full disk or a closed terminal must not stop the scheduler */
+            break;
         done += (size_t)n;
     }
-    buf_reset(&l->waiting);
+    if (l->waiting.length - done > LOG_MOST)
+        done = l->waiting.length;
+    if (done) {
+        memmove(l->waiting.data, l->waiting.data + done, l->waiting.length - done);
+        buf_cut(&l->waiting, l->waiting.length - done);
+    }
 }
 
 void log_clear(struct log *l)

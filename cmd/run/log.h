@@ -29,7 +29,7 @@ struct log_digits {
 };
 const char *log_number(char text[24], int64_t n);
 
-void log_flush(struct log *l); /* writes what waits; what cannot be written is dropped */
+void log_flush(struct log *l); /* writes what waits, as far as that does not block */
 void log_clear(struct log *l);
 
 #endif

@@ -149,11 +149,24 @@ void plan_put(struct plan *p, const struct due *d)
         lane->reload = true;
 }
 
+static bool lane_low(const struct plan *p, const struct plan_lane *lane)
+{
+    return lane->reload || (!lane->complete && lane->heap.count <= lane_share(p) / 4);
+}
+
+bool plan_low(const struct plan *p)
+{
+    for (size_t i = 0; i < p->lane_count; i++)
+        if (lane_low(p, &p->lanes[i]))
+            return true;
+    return false;
+}
+
 bool plan_wants(struct plan *p, size_t *lane, instant *behind, uint64_t *behind_number)
 {
     for (size_t i = 0; i < p->lane_count; i++) {
         struct plan_lane *l = &p->lanes[i];
-        if (!l->reload && (l->complete || l->heap.count > lane_share(p) / 4))
+        if (!lane_low(p, l))
             continue;
         if (l->reload) {
             lane_empty(p, l);

@@ -59,6 +59,8 @@ void plan_lane(struct plan *p, struct lane_id id);
 /* Everything is in doubt: all lanes are to be filled anew. */
 void plan_doubt(struct plan *p);
 
+/* Some lane is to be filled. */
+bool plan_low(const struct plan *p);
 /* A lane that is to be filled, with the place in the index behind which to read on: call plan_fill for each entry until it returns false, then
  * plan_filled, `all` if the index had no more. False: no lane wants it. */
 bool plan_wants(struct plan *p, size_t *lane, instant *behind, uint64_t *behind_number);

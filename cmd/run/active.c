@@ -1,0 +1,264 @@
+/* Open runs, from the claim to the moment their end is in the store. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/run/scheduler.h"
+#include "lib/base/fault.h"
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/tree.h"
+
+#define OVERDUE_SLACK (30 * SECOND) /* behind limit and grace, before a worker is held to be stuck */
+#define AGAIN_PAUSE (SECOND / 100)
+#define ENDING_PAUSE (SECOND / 10)
+#define ENDING_TERM_TRIES 20 /* two seconds of TERM before KILL */
+#define ENDING_MOST_TRIES 100
+
+struct active *active_new(struct scheduler *s, const struct run *r)
+{
+    struct active *a = mem_zero(1, sizeof *a);
+    a->scheduler = s;
+    a->run = *r;
+    a->timeout = DURATION_NONE;
+    HASH_ADD(hh, s->active, run.id, sizeof a->run.id, a);
+    plan_started(&s->plan, r->queue, r->weight);
+    return a;
+}
+
+static void active_release(struct active *a)
+{
+    if (!a->released)
+        plan_ended(&a->scheduler->plan, a->run.queue, a->run.weight);
+    a->released = true;
+}
+
+void active_free(struct active *a)
+{
+    struct scheduler *s = a->scheduler;
+    active_release(a);
+    loop_timer_stop(s->loop, &a->timer);
+    HASH_DEL(s->active, a);
+    run_clear(&a->run);
+    report_clear(&a->report);
+    free(a->lost_reason);
+    free(a);
+}
+
+struct active *active_find(struct scheduler *s, struct run_id id)
+{
+    struct active *a;
+    HASH_FIND(hh, s->active, &id, sizeof id, a);
+    return a;
+}
+
+static void active_end(struct active *a)
+{
+    struct scheduler *s = a->scheduler;
+    a->stage = ACTIVE_REPORTED;
+    a->next_reported = NULL;
+    *s->reported_end = a;
+    s->reported_end = &a->next_reported;
+    loop_timer_stop(s->loop, &a->timer);
+    active_release(a);
+}
+
+void active_report(struct active *a, struct report *r)
+{
+    if (a->stage == ACTIVE_REPORTED) { /* twice: by an orphan that was adopted in mid-report */
+        report_clear(r);
+        return;
+    }
+    a->report = *r;
+    active_end(a);
+}
+
+void active_lose(struct active *a, const char *reason)
+{
+    a->lost = true;
+    a->lost_reason = mem_string(reason);
+    active_end(a);
+}
+
+/* The run ends without having started. */
+static void active_refuse(struct active *a, enum report_how how, const char *reason)
+{
+    struct report r = {.id = a->run.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(),
+        .cpu_user_ns = -1, .cpu_system_ns = -1, .max_rss = -1, .reason = mem_string(reason)};
+    active_report(a, &r);
+}
+
+static void active_overdue(struct loop_timer *t)
+{
+    struct active *a = t->context;
+    char run[RUN_ID_SIZE];
+    run_id_format(a->run.id, run);
+    log_event(a->scheduler->log, LOG_LEVEL_WARNING, "worker overdue, ended", "run", run, NULL);
+    if (a->worker)
+        worker_kill(a->worker);
+}
+
+static void active_watch_limit(struct active *a)
+{
+    if (a->timeout == DURATION_NONE)
+        return;
+    int64_t hold = a->run.due > a->run.claimed ? a->run.due - a->run.claimed : 0;
+    a->timer.call = active_overdue;
+    a->timer.context = a;
+    loop_timer_set(a->scheduler->loop, &a->timer,
+        instant_add(instant_add(instant_add(hold, a->timeout), a->kill_after), OVERDUE_SLACK));
+}
+
+void active_give(struct active *a, const struct job *j)
+{
+    struct scheduler *s = a->scheduler;
+    struct error e = {0};
+    struct order order;
+    a->success = j->success_exit;
+    a->timeout = j->timeout;
+    a->kill_after = j->kill_after;
+    if (launch_order(&s->launch, j, &a->run, &order, &e) != 0) {
+        active_refuse(a, REPORT_UNSTARTABLE, e.text);
+        return;
+    }
+    a->worker = pool_take(&s->pool, a, &e);
+    if (a->worker) {
+        struct value message = order_write(&order);
+        FAULT_POINT("scheduler-before-start");
+        worker_send(a->worker, &message);
+        FAULT_POINT("scheduler-after-start");
+        value_clear(&message);
+        active_watch_limit(a);
+    } else {
+        log_event(s->log, LOG_LEVEL_WARNING, "cannot start a worker", "reason", e.text, NULL);
+        active_refuse(a, REPORT_SHORTAGE, e.text);
+    }
+    order_clear(&order);
+}
+
+void active_cancel(struct active *a)
+{
+    a->cancel = true;
+    if (a->stage == ACTIVE_GIVEN && a->worker)
+        worker_cancel(a->worker, a->run.id, "cancel");
+}
+
+/* ---- when the worker is not there any more ---- */
+
+/* The run's processes: by session, unless its number has passed on to someone else, and by the marks in their environment. */
+static struct tree active_tree(const struct active *a, char mark[], size_t size)
+{
+    char run[RUN_ID_SIZE];
+    struct process_id now;
+    run_id_format(a->run.id, run);
+    snprintf(mark, size, "AX_RUN=%s", run);
+    struct tree tree = {.mark = mark, .session = a->fence.command.pid};
+    if (process_identify(a->fence.command.pid, &now) && now.start != a->fence.command.start)
+        tree.session = 0;
+    return tree;
+}
+
+static void active_ending(struct loop_timer *t)
+{
+    struct active *a = t->context;
+    struct scheduler *s = a->scheduler;
+    char mark[RUN_ID_SIZE + 16];
+    char *spool = mem_format("AX_SPOOL=%s", s->folder->path);
+    struct buf denied = {0};
+    struct tree tree = active_tree(a, mark, sizeof mark);
+    tree.mark_too = spool;
+    int signal_number = a->ending_tries < ENDING_TERM_TRIES ? SIGTERM : SIGKILL;
+    if (a->ending_tries && signal_number == SIGTERM)
+        signal_number = 0; /* TERM once is enough */
+    size_t left = tree_signal(&tree, signal_number, &denied);
+    free(spool);
+    if (left && ++a->ending_tries < ENDING_MOST_TRIES) {
+        loop_timer_set(s->loop, &a->timer, ENDING_PAUSE);
+    } else {
+        char *reason = left ? mem_format("its worker died; still alive: %s", buf_string(&denied)) : mem_string("its worker died while it ran");
+        active_lose(a, reason);
+        free(reason);
+    }
+    buf_clear(&denied);
+}
+
+static void active_end_tree(struct active *a, const struct fence *fence)
+{
+    struct scheduler *s = a->scheduler;
+    if (strcmp(fence->boot, s->boot) != 0) {
+        active_lose(a, "the machine went down while it ran");
+        return;
+    }
+    a->fence = *fence;
+    a->stage = ACTIVE_ENDING;
+    a->timer.call = active_ending;
+    a->timer.context = a;
+    loop_timer_set(s->loop, &a->timer, 0);
+}
+
+static void active_again(struct loop_timer *t)
+{
+    active_resolve(t->context);
+}
+
+void active_resolve(struct active *a)
+{
+    struct scheduler *s = a->scheduler;
+    struct fence fence = {0};
+    struct report left = {0};
+    switch (adopt_look(s->folder, &a->run, s->boot, &fence, &left)) {
+    case ADOPT_FINISH:
+        active_report(a, &left);
+        break;
+    case ADOPT_WAIT:
+        a->worker = pool_adopt(&s->pool, fence.holder, a);
+        if (a->worker) {
+            active_reach(a);
+        } else { /* gone between the look and the watch: look again */
+            a->timer.call = active_again;
+            a->timer.context = a;
+            loop_timer_set(s->loop, &a->timer, AGAIN_PAUSE);
+        }
+        break;
+    case ADOPT_REQUEUE:
+        active_refuse(a, REPORT_FENCED, "its worker died before it started");
+        break;
+    case ADOPT_LOST:
+        active_end_tree(a, &fence);
+        break;
+    }
+}
+
+void active_reach(struct active *a)
+{
+    if (!a->worker || a->stage != ACTIVE_GIVEN)
+        return;
+    if (worker_connect(a->worker, a->scheduler->folder, a->run.id) == 0 && a->cancel)
+        worker_cancel(a->worker, a->run.id, "cancel");
+}
+
+static void on_report(void *context, struct worker *w, struct report *r)
+{
+    (void)context;
+    active_report(w->run, r);
+}
+
+/* The worker lives but does not talk to us: it takes itself for orphaned, and listens. Else the folder's watch or its end will tell. */
+static void on_hung_up(void *context, struct worker *w)
+{
+    (void)context;
+    active_reach(w->run);
+}
+
+static void on_died(void *context, struct worker *w)
+{
+    struct scheduler *s = context;
+    struct active *a = w->run;
+    a->worker = NULL;
+    if (a->stage == ACTIVE_GIVEN)
+        active_resolve(a);
+    if (w->adopted)
+        s->clean = true;
+}
+
+const struct pool_calls active_calls = {.report = on_report, .hung_up = on_hung_up, .died = on_died};

@@ -1,0 +1,127 @@
+/* What a new scheduler finds: runs that are still open in the store, workers that outlived their scheduler, outcomes and fences left behind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/run/scheduler.h"
+#include "lib/base/fault.h"
+#include "lib/base/mem.h"
+
+struct found {
+    struct run run;
+    struct exits success;
+    bool cancel;
+};
+
+struct findings {
+    struct found *items;
+    size_t count, capacity;
+};
+
+static bool found_add(void *context, const struct run *r)
+{
+    struct findings *f = context;
+    MEM_GROW(f->items, f->capacity, f->count + 1);
+    struct found *item = &f->items[f->count++];
+    *item = (struct found){.run = *r};
+    item->run.reason = mem_string(r->reason);
+    item->run.name = mem_string(r->name);
+    item->run.key = mem_string(r->key);
+    return true;
+}
+
+/* What the job says about the run's end, as far as the job is still there. */
+static void found_complete(struct scheduler *s, struct found *f)
+{
+    struct job job;
+    struct job_state state;
+    job_init(&job);
+    f->success = job.success_exit;
+    job_clear(&job);
+    if (store_job(s->store, f->run.id.job, &job, NULL) == 0) {
+        f->success = job.success_exit;
+        job_clear(&job);
+    }
+    if (store_state(s->store, f->run.id.job, &state, NULL) == 0)
+        f->cancel = state.cancel;
+}
+
+static int find_open(struct scheduler *s, struct findings *f, struct error *e)
+{
+    int failed = store_begin(s->store, false, e);
+    if (failed)
+        return failed;
+    failed = turn_queues(s, e);
+    if (!failed)
+        failed = store_each_open(s->store, found_add, f, e);
+    for (size_t i = 0; !failed && i < f->count; i++)
+        found_complete(s, &f->items[i]);
+    store_abort(s->store);
+    return failed;
+}
+
+int adopt_begin(struct scheduler *s, struct error *e)
+{
+    struct findings f = {0};
+    int failed = find_open(s, &f, e);
+    for (size_t i = 0; i < f.count; i++) {
+        if (failed) {
+            run_clear(&f.items[i].run);
+            continue;
+        }
+        char run[RUN_ID_SIZE];
+        run_id_format(f.items[i].run.id, run);
+        log_event(s->log, LOG_LEVEL_INFO, "found an open run", "run", run, NULL);
+        struct active *a = active_new(s, &f.items[i].run);
+        a->success = f.items[i].success;
+        a->cancel = f.items[i].cancel;
+        active_resolve(a);
+    }
+    free(f.items);
+    s->clean = true;
+    return failed;
+}
+
+/* J.N.sock: an orphan listens. J.N.left: the outcome of a run that is in the store already, or whose worker's end will be told by its pidfd. */
+void adopt_arrived(struct scheduler *s, const char *name)
+{
+    char text[RUN_ID_SIZE];
+    struct run_id id;
+    const char *suffix = strrchr(name, '.');
+    size_t length = suffix ? (size_t)(suffix - name) : 0;
+    if (!length || length >= sizeof text)
+        return;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    if (!run_id_parse(text, &id))
+        return;
+    struct active *a = active_find(s, id);
+    if (a && strcmp(suffix, ".sock") == 0)
+        active_reach(a);
+    if (!a)
+        s->clean = true;
+}
+
+static void clean_left(void *context, struct run_id id)
+{
+    struct scheduler *s = context;
+    if (active_find(s, id))
+        return;
+    left_remove(s->folder, id);
+    fence_remove(s->folder, id);
+}
+
+static void clean_fence(void *context, struct run_id id)
+{
+    struct scheduler *s = context;
+    if (!active_find(s, id))
+        fence_remove(s->folder, id);
+}
+
+/* A fence stays as long as a worker lives that might still have the order for its run in its socket. */
+void adopt_clean(struct scheduler *s)
+{
+    s->clean = false;
+    left_each(s->folder, clean_left, s);
+    if (!generation_older_alive(s->lock, s->generation))
+        fence_each(s->folder, clean_fence, s);
+}

@@ -1,0 +1,181 @@
+#include "cmd/run/scheduler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/lockfile.h"
+#include "lib/sys/process.h"
+
+/* One scheduler serves a spool at a time: byte 0 of scheduler.lock. */
+static int scheduler_lock(struct scheduler *s, struct error *e)
+{
+    pid_t holder = 0;
+    s->lock = lockfile_open(s->folder->fd, "scheduler.lock", e);
+    if (s->lock < 0)
+        return s->lock;
+    if (lockfile_try(s->lock, true, 0, 1, &holder) == 0)
+        return 0;
+    return error_set(e, ERROR_EXISTS, "%s is served already, by the scheduler with pid %d", s->folder->path, (int)holder);
+}
+
+static void on_watch(void *context, int number, uint32_t event, const char *name)
+{
+    struct scheduler *s = context;
+    if (number == s->watch_data || event & WATCH_OVERFLOW)
+        s->changed = true;
+    if (number == s->watch_handover)
+        adopt_arrived(s, name);
+    if (event & WATCH_OVERFLOW) {
+        s->lanes_changed = true;
+        s->clean = true;
+    }
+}
+
+static void on_watch_ready(void *context, uint32_t events)
+{
+    struct scheduler *s = context;
+    (void)events;
+    watch_read(s->watch, on_watch, s);
+}
+
+static void on_alarm(void *context, bool stepped)
+{
+    struct scheduler *s = context;
+    if (stepped)
+        s->stepped = true; /* the turn measures it */
+}
+
+/* Before the first read: what changes after it is not missed. */
+static int scheduler_watch(struct scheduler *s, struct error *e)
+{
+    int failed = watch_new(&s->watch, e);
+    if (failed)
+        return failed;
+    char *data = mem_format("%s/data.mdb", s->folder->path);
+    char *handover = mem_format("%s/handover", s->folder->path);
+    s->watch_data = watch_add(s->watch, data, WATCH_WRITTEN, e);
+    s->watch_handover = s->watch_data < 0 ? -1 : watch_add(s->watch, handover, WATCH_ARRIVED, e);
+    free(data);
+    free(handover);
+    if (s->watch_data < 0 || s->watch_handover < 0)
+        return -(int)ERROR_SPOOL;
+    return loop_add(s->loop, watch_fd(s->watch), EPOLLIN, on_watch_ready, s, e) ? 0 : -(int)ERROR_FAILED;
+}
+
+/* Nothing to serve before this: wait for a client that is writing, as long as it takes. */
+static int scheduler_generation(struct scheduler *s, struct error *e)
+{
+    int failed;
+    while ((failed = store_generation(s->store, &s->generation, &s->feed_position, e)) == STORE_BUSY)
+        usleep(10000);
+    s->feed_trimmed = s->feed_position;
+    return failed;
+}
+
+static int scheduler_open(struct scheduler *s, const char *spool, struct error *e)
+{
+    int failed = store_open(spool, STORE_SERVE, &s->store, e);
+    if (failed)
+        return failed;
+    s->folder = store_folder(s->store);
+    failed = scheduler_lock(s, e);
+    if (!failed)
+        failed = loop_new(&s->loop, e);
+    if (!failed)
+        failed = stop_signals(s, e);
+    if (!failed)
+        failed = loop_alarm(s->loop, on_alarm, s, e);
+    if (!failed)
+        failed = scheduler_watch(s, e);
+    if (!failed)
+        failed = scheduler_generation(s, e);
+    if (failed)
+        return failed;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    process_boot(s->boot);
+    launch_init(&s->launch, s->folder->path);
+    plan_init(&s->plan, s->options.workers, PLAN_WINDOW);
+    pool_init(&s->pool, s->loop, &active_calls, s);
+    s->pool.spool = s->folder->path;
+    s->pool.generation = s->generation;
+    s->wall_minus_mono = clock_wall() - clock_mono().ns;
+    s->lanes_changed = true;
+    return adopt_begin(s, e);
+}
+
+static void scheduler_close(struct scheduler *s)
+{
+    struct active *a, *next;
+    HASH_ITER(hh, s->active, a, next)
+        active_free(a);
+    if (s->loop) {
+        pool_clear(&s->pool);
+        loop_free(s->loop);
+    }
+    watch_free(s->watch);
+    plan_clear(&s->plan);
+    launch_clear(&s->launch);
+    store_close(s->store);
+    if (s->lock >= 0)
+        close(s->lock);
+}
+
+static void scheduler_ready(struct scheduler *s)
+{
+    log_event(s->log, LOG_LEVEL_INFO, "serving", "spool", s->folder->path, "pid", LOG_NUMBER(getpid()), "workers",
+        LOG_NUMBER(s->options.workers), "version", AX_VERSION, NULL);
+    if (s->options.ready_fd < 0)
+        return;
+    if (write(s->options.ready_fd, "r", 1) != 1)
+        log_event(s->log, LOG_LEVEL_WARNING, "nobody waits to hear that we serve", NULL);
+    close(s->options.ready_fd);
+}
+
+static void nothing(struct loop_timer *t)
+{
+    (void)t;
+}
+
+static int scheduler_loop(struct scheduler *s, struct error *e)
+{
+    struct loop_timer at_once = {.call = nothing};
+    int failed = 0;
+    turn_take(s);
+    pool_spare(&s->pool);
+    scheduler_ready(s);
+    while (!failed) {
+        if (s->clean)
+            adopt_clean(s);
+        stop_look(s);
+        log_flush(s->log);
+        if (s->done)
+            break;
+        if ((s->again || s->changed) && !s->retry_waits)
+            loop_timer_set(s->loop, &at_once, 0);
+        failed = loop_turn(s->loop, e);
+        if (!failed)
+            turn_take(s);
+    }
+    loop_timer_stop(s->loop, &at_once);
+    return failed;
+}
+
+int scheduler_run(const char *spool, const struct scheduler_options *options, struct log *log, struct error *e)
+{
+    struct scheduler s = {.options = *options, .log = log, .lock = -1};
+    s.reported_end = &s.reported;
+    if (getrandom(&s.random, sizeof s.random, 0) != sizeof s.random)
+        s.random = (uint64_t)clock_wall();
+    int failed = scheduler_open(&s, spool, e);
+    if (!failed)
+        failed = scheduler_loop(&s, e);
+    scheduler_close(&s);
+    log_flush(log);
+    return failed ? failed : s.exit_code;
+}

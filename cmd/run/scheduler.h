@@ -1,0 +1,127 @@
+/* The scheduler: one thread that turns what comes in (changes of the spool, the clock, reports of workers, signals) into one transaction a turn and then
+ * into messages to workers. It never waits for a command, a client or a full pipe.
+ *
+ *   turn.c     a turn: read changes, decide, commit claims and outcomes, then acknowledge and start
+ *   active.c   the open runs: what becomes of them when they end or their worker does
+ *   adopt.c    what a new scheduler finds: open runs, orphans, outcomes and fences left behind
+ *   stop.c     signals, --on-stop, --until-idle */
+#ifndef AX_SCHEDULER_H
+#define AX_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "cmd/run/log.h"
+#include "cmd/run/plan.h"
+#include "cmd/run/pool.h"
+#include "lib/sys/loop.h"
+#include "lib/sys/watch.h"
+#include "spool/handover.h"
+#include "spool/launch.h"
+#include "spool/store.h"
+
+enum on_stop { ON_STOP_WAIT, ON_STOP_LEAVE, ON_STOP_KILL };
+
+struct scheduler_options {
+    uint32_t workers; /* slots */
+    int on_stop;      /* enum on_stop */
+    duration stop_timeout;
+    bool until_idle;
+    int ready_fd;     /* written to when the scheduler serves; -1: none */
+};
+
+/* An open run. */
+enum active_stage {
+    ACTIVE_GIVEN,    /* a worker has it, or is to be found again */
+    ACTIVE_ENDING,   /* its worker died: what lives of its tree is being ended */
+    ACTIVE_REPORTED, /* waits to be committed */
+};
+struct active {
+    struct scheduler *scheduler;
+    struct run run;
+    enum active_stage stage;
+    struct worker *worker; /* NULL: none any more */
+    struct exits success;
+    duration timeout, kill_after;
+    bool cancel;           /* ax cancel wants it ended */
+    struct report report;  /* from ACTIVE_REPORTED on */
+    bool lost;             /* instead of a report: nobody knows */
+    char *lost_reason;
+    struct fence fence;    /* of ACTIVE_ENDING */
+    int ending_tries;
+    struct loop_timer timer; /* ACTIVE_GIVEN: the worker is overdue; ACTIVE_ENDING: next try */
+    bool released;           /* its slot is free again */
+    /* what the transaction that recorded the end left as the job's due entry */
+    struct due next;
+    bool has_next;
+    struct active *next_reported;
+    UT_hash_handle hh; /* by run.id */
+};
+
+struct scheduler {
+    struct scheduler_options options;
+    struct log *log;
+    struct store *store;
+    const struct folder *folder;
+    int lock; /* scheduler.lock */
+    struct loop *loop;
+    struct watch *watch;
+    int watch_data, watch_handover;
+    struct plan plan;
+    struct pool pool;
+    struct launch launch;
+    char boot[BOOT_ID_SIZE];
+    uint32_t generation;
+    uint64_t feed_position, feed_trimmed;
+    uint64_t random;
+
+    struct active *active; /* hash of all open runs */
+    struct active *reported, **reported_end;
+
+    bool changed;           /* a client has written */
+    bool lanes_changed;     /* which lanes there are is in doubt */
+    bool stepped;
+    int64_t wall_minus_mono; /* of the last turn, to measure steps of the clock */
+    int64_t step_left;       /* a backward step that is being applied to waiting jobs, 0: none */
+    uint64_t step_from;
+    bool clean;              /* fences may be removable now */
+    bool again;              /* there is more to do: do not wait */
+    struct loop_timer retry; /* the store was busy or full */
+    bool retry_waits;
+    int retry_tries;
+
+    bool stopping, hurried;
+    struct loop_timer stop_timer;
+    bool stop_over;
+    bool done;
+    int exit_code;
+};
+
+/* Serves the spool until told to stop. Returns the exit code, or a negative code with the error (already served: ERROR_EXISTS). */
+int scheduler_run(const char *spool, const struct scheduler_options *options, struct log *log, struct error *e);
+
+/* ---- shared by the files above ---- */
+
+void turn_take(struct scheduler *s);  /* one turn, after the loop's callbacks */
+int turn_queues(struct scheduler *s, struct error *e); /* inside a transaction: the limits, as they are now */
+
+struct active *active_new(struct scheduler *s, const struct run *r); /* takes the run over; counts it against the limits */
+void active_free(struct active *a);   /* gives its slot free */
+struct active *active_find(struct scheduler *s, struct run_id id);
+void active_give(struct active *a, const struct job *j); /* to a worker; what cannot be started is reported as such */
+void active_cancel(struct active *a);
+void active_report(struct active *a, struct report *r);  /* takes the report over */
+void active_lose(struct active *a, const char *reason);
+extern const struct pool_calls active_calls; /* what becomes of workers */
+void active_resolve(struct active *a);      /* no worker has it: look at what is on disk */
+void active_reach(struct active *a);        /* connects to a worker that takes itself for orphaned, if it listens yet */
+
+int adopt_begin(struct scheduler *s, struct error *e);  /* at start, before the first turn */
+void adopt_arrived(struct scheduler *s, const char *name); /* something has appeared in handover/ */
+void adopt_clean(struct scheduler *s);      /* fences and outcomes of runs that are over */
+
+int stop_signals(struct scheduler *s, struct error *e);
+void stop_look(struct scheduler *s);        /* at the end of a turn: is it time to go? */
+
+#endif

@@ -1,0 +1,501 @@
+/* One turn of the scheduler: everything that came in is looked at, decided on and committed in one transaction; only then do commands start
+ * and workers hear that their reports are safe. A turn is bounded: what is left over is for the next one, so that clients and timers get their time. */
+#include <stdlib.h>
+
+#include "cmd/run/scheduler.h"
+#include "lib/base/fault.h"
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+
+#define TURN_REPORTS 128
+#define TURN_CLAIMS 64
+#define TURN_STEPPED 1000             /* jobs looked at a turn after a step of the clock */
+#define AHEAD (30 * INT64_C(1000000)) /* runs are claimed and handed over this long before they are due; the worker holds them */
+#define STEP_LEAST SECOND             /* a smaller change of the clock is no step */
+#define FEED_FEW 256                  /* more changed jobs than that: read the whole index */
+#define BUSY_PAUSE INT64_C(2000000)
+#define FULL_PAUSE SECOND
+
+/* ---- what came in ---- */
+
+struct changes {
+    struct scheduler *scheduler;
+    uint64_t *numbers;
+    size_t count, capacity;
+    bool all, queues;
+};
+
+static void changes_cancel(struct scheduler *s, uint64_t first, uint64_t last)
+{
+    struct active *a, *next;
+    HASH_ITER(hh, s->active, a, next) {
+        if (a->run.id.job >= first && a->run.id.job <= last && !a->cancel)
+            active_cancel(a);
+    }
+}
+
+static void changes_add(void *context, const struct feed *f)
+{
+    struct changes *c = context;
+    if (f->kind == FEED_ALL)
+        c->all = c->queues = true;
+    if (f->kind == FEED_QUEUES)
+        c->queues = true;
+    if (f->kind == FEED_CANCEL)
+        changes_cancel(c->scheduler, f->first, f->last);
+    if (f->kind != FEED_DUE && f->kind != FEED_CANCEL)
+        return;
+    if (f->last - f->first >= FEED_FEW || c->count + (f->last - f->first) >= FEED_FEW) {
+        c->all = true;
+        return;
+    }
+    MEM_GROW(c->numbers, c->capacity, c->count + (f->last - f->first) + 1);
+    for (uint64_t n = f->first; n <= f->last; n++)
+        c->numbers[c->count++] = n;
+}
+
+static bool limit_set(void *context, const struct queue *q)
+{
+    plan_limit(context, q->id, q->limit);
+    return true;
+}
+
+int turn_queues(struct scheduler *s, struct error *e)
+{
+    return store_each_queue(s->store, limit_set, &s->plan, e);
+}
+
+static bool lane_known(void *context, struct lane_id id)
+{
+    plan_lane(context, id);
+    return true;
+}
+
+static int refresh_one(struct scheduler *s, uint64_t number, struct error *e)
+{
+    struct due due;
+    bool there;
+    int failed = store_due_of(s->store, number, &due, &there, e);
+    if (failed)
+        return failed;
+    if (there)
+        plan_put(&s->plan, &due);
+    else
+        plan_drop(&s->plan, number);
+    return 0;
+}
+
+static int read_feed(struct scheduler *s, struct error *e)
+{
+    struct changes c = {.scheduler = s};
+    uint64_t position = s->feed_position;
+    int failed = store_feed(s->store, &position, changes_add, &c, e);
+    if (!failed && c.queues)
+        failed = turn_queues(s, e);
+    if (c.all)
+        s->lanes_changed = true;
+    for (size_t i = 0; !failed && !c.all && i < c.count; i++)
+        failed = refresh_one(s, c.numbers[i], e);
+    free(c.numbers);
+    if (!failed)
+        s->feed_position = position;
+    return failed;
+}
+
+struct filling {
+    struct plan *plan;
+    size_t lane;
+    bool full;
+};
+
+static bool fill_one(void *context, const struct due *d)
+{
+    struct filling *f = context;
+    f->full = !plan_fill(f->plan, f->lane, d);
+    return !f->full;
+}
+
+static int fill_lanes(struct scheduler *s, struct error *e)
+{
+    int failed = 0;
+    if (s->lanes_changed) {
+        plan_doubt(&s->plan);
+        failed = store_each_lane(s->store, lane_known, &s->plan, e);
+        s->lanes_changed = failed != 0;
+    }
+    struct filling f = {.plan = &s->plan};
+    instant behind;
+    uint64_t number;
+    while (!failed && plan_wants(&s->plan, &f.lane, &behind, &number)) {
+        f.full = false;
+        failed = store_each_due(s->store, s->plan.lanes[f.lane].id, behind, number, fill_one, &f, e);
+        plan_filled(&s->plan, f.lane, !failed && !f.full);
+    }
+    if (failed)
+        s->lanes_changed = true;
+    return failed;
+}
+
+static int read_spool(struct scheduler *s, struct error *e)
+{
+    if (!s->changed && !s->lanes_changed && !plan_low(&s->plan))
+        return 0;
+    int failed = store_begin(s->store, false, e);
+    if (failed)
+        return failed;
+    if (s->changed)
+        failed = read_feed(s, e);
+    if (!failed) {
+        s->changed = false;
+        failed = fill_lanes(s, e);
+    }
+    store_abort(s->store);
+    return failed;
+}
+
+/* ---- the transaction of a turn ---- */
+
+/* What a report means for the store. */
+static enum outcome report_outcome(const struct active *a)
+{
+    switch (a->report.how) {
+    case REPORT_EXITED:
+        return exits_has(&a->success, a->report.code) ? OUTCOME_OK : OUTCOME_FAILED;
+    case REPORT_SIGNALED:
+    case REPORT_STOPPED:
+        return OUTCOME_KILLED;
+    case REPORT_TIMEOUT:
+        return OUTCOME_TIMEOUT;
+    case REPORT_CANCELLED:
+        return OUTCOME_CANCELLED;
+    case REPORT_UNSTARTABLE:
+        return OUTCOME_UNSTARTABLE;
+    case REPORT_SHORTAGE:
+    case REPORT_FENCED:
+        break;
+    }
+    return OUTCOME_NONE;
+}
+
+static void run_take_report(struct run *run, const struct report *r)
+{
+    run->started = r->started;
+    run->ended = r->ended;
+    run->exit_code = r->code;
+    run->signal = r->signal;
+    run->cpu_user_ns = r->cpu_user_ns;
+    run->cpu_system_ns = r->cpu_system_ns;
+    run->max_rss = r->max_rss;
+    run->output_bytes = r->output_bytes;
+    run->output = r->output_file ? OUTPUT_FILE : r->output_length ? OUTPUT_INLINE : OUTPUT_NONE;
+    run->reason = mem_string(r->reason);
+}
+
+static int record_end(struct scheduler *s, struct active *a, instant now, struct error *e)
+{
+    if (!a->lost && (a->report.how == REPORT_SHORTAGE || a->report.how == REPORT_FENCED))
+        return store_unclaim(s->store, a->run.id, a->report.how == REPORT_SHORTAGE, now, e);
+    free(a->run.reason);
+    a->run.reason = NULL;
+    if (a->lost) {
+        a->run.outcome = OUTCOME_LOST;
+        a->run.ended = now;
+        a->run.reason = mem_string(a->lost_reason);
+    } else {
+        run_take_report(&a->run, &a->report);
+        a->run.outcome = report_outcome(a);
+    }
+    bool was_open;
+    bool stopped = !a->lost && a->report.how == REPORT_STOPPED;
+    s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return store_finish(s->store, &a->run, stopped, a->report.output, a->report.output_length, now, s->random, &was_open, e);
+}
+
+static int record_ends(struct scheduler *s, instant now, size_t *count, struct error *e)
+{
+    int failed = 0;
+    *count = 0;
+    for (struct active *a = s->reported; !failed && a && *count < TURN_REPORTS; a = a->next_reported) {
+        failed = record_end(s, a, now, e);
+        if (!failed)
+            failed = store_due_of(s->store, a->run.id.job, &a->next, &a->has_next, e);
+        ++*count;
+    }
+    return failed;
+}
+
+/* A claim of this turn: an open run once the transaction is on disk. */
+struct claim {
+    struct active *active;
+    struct job job;
+};
+
+/* Due entries that moved without a run: missed occurrences, and what others had changed. */
+struct moved {
+    struct due due;
+    uint64_t number;
+    bool there;
+};
+
+struct turn {
+    struct scheduler *scheduler;
+    instant now;
+    size_t ends;
+    struct claim claims[TURN_CLAIMS];
+    size_t claim_count;
+    struct moved moved[TURN_CLAIMS];
+    size_t moved_count;
+};
+
+static int claim_one(struct turn *t, const struct due *due, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    struct claim *c = &t->claims[t->claim_count];
+    struct run run = {0};
+    enum life_verdict verdict;
+    instant at = due->ready > t->now ? due->ready : t->now;
+    int failed = store_claim(s->store, due->number, at, s->generation, &verdict, &c->job, &run, e);
+    if (failed)
+        return failed;
+    plan_drop(&s->plan, due->number);
+    if (verdict == LIFE_START) {
+        c->active = active_new(s, &run);
+        t->claim_count++;
+        return 0;
+    }
+    struct moved *m = &t->moved[t->moved_count++];
+    m->number = due->number;
+    return store_due_of(s->store, due->number, &m->due, &m->there, e);
+}
+
+static int claim_due(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    struct due due;
+    int failed = 0;
+    while (!failed && !s->stopping && t->claim_count < TURN_CLAIMS && t->moved_count < TURN_CLAIMS &&
+           plan_next(&s->plan, t->now + AHEAD, &due))
+        failed = claim_one(t, &due, e);
+    return failed;
+}
+
+static int step_jobs(struct scheduler *s, instant now, struct error *e)
+{
+    if (!s->step_left)
+        return 0;
+    return store_clock_step(s->store, s->step_left, now, s->step_from, TURN_STEPPED, &s->step_from, e);
+}
+
+static int turn_write(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    int failed = step_jobs(s, t->now, e);
+    if (!failed)
+        failed = record_ends(s, t->now, &t->ends, e);
+    if (!failed)
+        failed = claim_due(t, e);
+    if (!failed && s->feed_trimmed != s->feed_position)
+        failed = store_feed_trim(s->store, s->feed_position, e);
+    if (!failed) {
+        FAULT_POINT("scheduler-before-commit");
+        failed = store_commit(s->store, e);
+        FAULT_POINT("scheduler-after-commit");
+    }
+    return failed;
+}
+
+/* Nothing of it happened: the claims are undone, the reports stay where they are. */
+static void turn_undo(struct turn *t)
+{
+    struct scheduler *s = t->scheduler;
+    store_abort(s->store);
+    for (size_t i = 0; i < t->claim_count; i++) {
+        active_free(t->claims[i].active);
+        job_clear(&t->claims[i].job);
+    }
+    s->lanes_changed = true;
+}
+
+/* ---- after the commit ---- */
+
+static void log_end(struct scheduler *s, const struct active *a)
+{
+    char run[RUN_ID_SIZE];
+    run_id_format(a->run.id, run);
+    enum outcome o = a->run.outcome;
+    if (o == OUTCOME_NONE) {
+        log_event(s->log, LOG_LEVEL_INFO, "not started, goes back into the line", "run", run, "reason", a->report.reason, NULL);
+        return;
+    }
+    enum log_level level = o == OUTCOME_OK || o == OUTCOME_CANCELLED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
+    log_event(s->log, level, "ended", "run", run, "name", a->run.name, "outcome", outcome_name(o), "exit_code",
+        a->run.exit_code >= 0 ? LOG_NUMBER(a->run.exit_code) : NULL, "signal",
+        a->run.signal ? LOG_NUMBER(a->run.signal) : NULL, "reason", a->run.reason, NULL);
+}
+
+/* The worker may forget the run now. */
+static void acknowledge(struct scheduler *s, struct active *a)
+{
+    struct worker *w = a->worker;
+    FAULT_POINT("scheduler-before-acknowledge");
+    if (w && w->socket) {
+        worker_acknowledge(w, a->run.id);
+        if (a->report.lingers)
+            worker_drop(w);
+        else
+            pool_return(w, s->options.workers);
+    } else {
+        if (w)
+            worker_drop(w);
+        left_remove(s->folder, a->run.id);
+        if (a->lost || a->report.how != REPORT_FENCED || a->run.generation == s->generation)
+            fence_remove(s->folder, a->run.id);
+    }
+}
+
+static void ends_done(struct scheduler *s, size_t count)
+{
+    while (count-- && s->reported) {
+        struct active *a = s->reported;
+        s->reported = a->next_reported;
+        if (!s->reported)
+            s->reported_end = &s->reported;
+        if (a->has_next)
+            plan_put(&s->plan, &a->next);
+        log_end(s, a);
+        acknowledge(s, a);
+        active_free(a);
+    }
+}
+
+static void claims_done(struct turn *t)
+{
+    for (size_t i = 0; i < t->claim_count; i++) {
+        struct claim *c = &t->claims[i];
+        char run[RUN_ID_SIZE];
+        run_id_format(c->active->run.id, run);
+        log_event(t->scheduler->log, LOG_LEVEL_DEBUG, "claimed", "run", run, "name", c->job.name, NULL);
+        active_give(c->active, &c->job);
+        job_clear(&c->job);
+    }
+    for (size_t i = 0; i < t->moved_count; i++)
+        if (t->moved[i].there)
+            plan_put(&t->scheduler->plan, &t->moved[i].due);
+}
+
+static void turn_done(struct turn *t)
+{
+    struct scheduler *s = t->scheduler;
+    s->feed_trimmed = s->feed_position;
+    if (s->step_left && s->step_from == 0) {
+        s->step_left = 0;
+        s->lanes_changed = true;
+    }
+    s->retry_tries = 0;
+    ends_done(s, t->ends);
+    claims_done(t);
+    if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
+        pool_spare(&s->pool);
+    s->again = s->reported || s->step_left || s->lanes_changed || t->claim_count == TURN_CLAIMS || t->moved_count ||
+               plan_low(&s->plan);
+}
+
+/* ---- when the store cannot be written ---- */
+
+static void turn_retry(struct loop_timer *timer)
+{
+    ((struct scheduler *)timer->context)->retry_waits = false;
+}
+
+static void turn_wait(struct scheduler *s, int64_t pause)
+{
+    s->retry.call = turn_retry;
+    s->retry.context = s;
+    s->retry_waits = true;
+    loop_timer_set(s->loop, &s->retry, pause);
+}
+
+/* Another process writes: soon again, more slowly the longer it lasts. */
+static void turn_busy(struct scheduler *s, const struct error *e)
+{
+    if (s->retry_tries == 64)
+        log_event(s->log, LOG_LEVEL_WARNING, "cannot write to the spool", "reason", e->text, NULL);
+    int64_t pause = BUSY_PAUSE * (1 + s->retry_tries);
+    if (s->retry_tries < 128)
+        s->retry_tries++;
+    turn_wait(s, pause);
+}
+
+static void turn_full(struct scheduler *s, const struct error *e)
+{
+    if (s->retry_tries++ % 60 == 0)
+        log_event(s->log, LOG_LEVEL_ERROR, "cannot write to the spool; outcomes are kept and tried again", "reason", e->text, NULL);
+    turn_wait(s, FULL_PAUSE);
+}
+
+/* ---- the clock ---- */
+
+static void turn_clock(struct scheduler *s, instant now)
+{
+    int64_t difference = now - clock_mono().ns;
+    int64_t step = difference - s->wall_minus_mono;
+    s->wall_minus_mono = difference;
+    if (step > -STEP_LEAST && step < STEP_LEAST)
+        return;
+    struct buf text = {0};
+    duration_format(&text, step < 0 ? -step : step);
+    log_event(s->log, LOG_LEVEL_WARNING, "the clock was set", "direction", step < 0 ? "back" : "forward", "by", buf_string(&text), NULL);
+    buf_clear(&text);
+    if (step < 0) { /* forward needs nothing: what has come due meanwhile is due now */
+        s->step_left += step;
+        s->step_from = 1;
+    }
+}
+
+static bool turn_has_work(struct scheduler *s, instant now)
+{
+    struct due due;
+    return s->reported || s->step_left || s->feed_position - s->feed_trimmed > FEED_FEW ||
+           (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
+}
+
+static void turn_commit(struct scheduler *s, instant now)
+{
+    struct error e = {0};
+    int begun = store_begin(s->store, true, &e);
+    if (begun == STORE_BUSY) {
+        turn_busy(s, &e);
+        return;
+    }
+    struct turn *t = mem_zero(1, sizeof *t);
+    t->scheduler = s;
+    t->now = now;
+    if (begun == 0 && turn_write(t, &e) == 0) {
+        turn_done(t);
+    } else {
+        turn_undo(t);
+        turn_full(s, &e);
+    }
+    free(t);
+}
+
+static void turn_alarm(struct scheduler *s, instant now)
+{
+    instant wake = s->stopping ? INSTANT_NEVER : plan_wake(&s->plan, now + AHEAD);
+    loop_alarm_set(s->loop, wake == INSTANT_NEVER ? wake : wake - AHEAD);
+}
+
+void turn_take(struct scheduler *s)
+{
+    struct error e = {0};
+    instant now = clock_wall();
+    s->again = false;
+    turn_clock(s, now);
+    if (read_spool(s, &e) != 0) {
+        turn_full(s, &e);
+        return;
+    }
+    if (!s->retry_waits && turn_has_work(s, now))
+        turn_commit(s, now);
+    turn_alarm(s, now); /* the same moment as for the decision, or what came due in between would be missed */
+}

@@ -1,0 +1,24 @@
+/* What exactly will be run: the argument vector, environment, directory and limits of a job's command. */
+#ifndef AX_LAUNCH_H
+#define AX_LAUNCH_H
+
+#include "lib/base/error.h"
+#include "spool/handover.h"
+#include "spool/job.h"
+
+/* What does not change from run to run: read once, since looking an account up costs more than starting a command. */
+struct launch {
+    char *spool;               /* the commands find it in AX_SPOOL */
+    char *name, *home, *shell; /* of the account ax itself runs under; NULL where the password file has none */
+};
+void launch_init(struct launch *l, const char *spool);
+void launch_clear(struct launch *l);
+
+/* Makes the order for a claimed run. Reads env_file and the user's entry in the password file. An error (a missing env_file, an unknown user) means that
+ * the command cannot be started; its text says why. */
+int launch_order(const struct launch *l, const struct job *j, const struct run *r, struct order *out, struct error *e);
+
+/* The environment alone: the kept or the small clean one, then env_file, then env, then AX_JOB, AX_NAME, AX_RUN, AX_ATTEMPT, AX_DUE, AX_KEY, AX_SPOOL. */
+int launch_environment(const struct launch *l, const struct job *j, const struct run *r, struct strvec *out, struct error *e);
+
+#endif
