@@ -2,6 +2,7 @@
 #ifndef AX_FIELDS_H
 #define AX_FIELDS_H
 
+#include "lib/sys/child.h"
 #include "lib/text/value.h"
 #include "lib/time/zone.h"
 #include "spool/job.h"
@@ -49,6 +50,9 @@ bool field_is_default(const struct job *j, const struct field *f);
 /* The value that field_set reads back to the same. FIELD_PRINT: times as RFC 3339 text; FIELD_RECORD: as int64 nanoseconds. */
 enum field_form { FIELD_PRINT, FIELD_RECORD };
 struct value field_get(const struct job *j, const struct field *f, enum field_form form);
+
+/* rlimits as what the kernel takes. *out is malloc'd. ERROR_USAGE with the field. */
+int fields_limits(const struct job *j, struct child_limit **out, int *count, struct error *e);
 
 /* A whole job from a map of field names (one line of ndjson, one job of a file): unknown names are refused with the nearest known one. */
 int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e);

@@ -71,6 +71,8 @@ struct job {
     int64_t output_max;    /* bytes */
 };
 
+bool exits_has(const struct exits *set, int code);
+
 void job_init(struct job *j);  /* zeroes and sets defaults */
 void job_clear(struct job *j);
 enum schedule_kind job_schedule(const struct job *j);

@@ -1,5 +1,6 @@
 /* Open runs, from the claim to the moment their end is in the store. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

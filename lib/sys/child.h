@@ -26,7 +26,8 @@ struct child_user { /* resolved by child_user_find before the fork */
 };
 
 struct child {
-    char *const *argv;     /* argv[0] is looked up in the PATH of envp when it holds no slash */
+    const char *file;      /* what is executed; NULL: argv[0], looked up in the PATH of envp when it holds no slash */
+    char *const *argv;
     char *const *envp;
     const char *directory; /* NULL: stay */
     int in, out, err;      /* descriptors that become 0, 1, 2; -1: /dev/null */

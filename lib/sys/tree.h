@@ -13,6 +13,7 @@ struct tree {
     pid_t root;
     pid_t session;
     const char *mark;
+    const char *mark_too; /* NULL, or an entry that must be there besides `mark` */
     pid_t spare[4]; /* never touched, nor what descends from them only by way of them: 0 where unused */
 };
 
