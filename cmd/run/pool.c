@@ -160,7 +160,7 @@ static pid_t worker_spawn(struct pool *p, int *socket_fd, int *pidfd, struct err
     snprintf(generation, sizeof generation, "%u", p->generation);
     char *argv[] = {"ax", "__worker", (char *)p->spool, generation, NULL};
     struct child child = {.file = "/proc/self/exe", .argv = argv, .envp = environ, .directory = "/", .in = -1, .out = -1,
-        .err = STDERR_FILENO, .keep = pair[1], .umask_bits = 077, .new_session = true};
+        .err = -1, .keep = pair[1], .umask_bits = 077, .new_session = true};
     struct child_failure failure;
     pid_t pid = child_spawn(&child, pidfd, &failure);
     close(pair[1]);
