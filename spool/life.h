@@ -33,8 +33,12 @@ enum life_verdict {
 /* Whether the job may be claimed at `now`. Repeating jobs take the latest occurrence that is due; those before it become one `missed` note. */
 enum life_verdict life_claim(const struct job *j, struct job_state *s, instant now, struct run *run, struct life_notes *notes);
 
+/* How a run ended by itself: killed by a signal, or ok or failed as success_exit has it. */
+enum outcome life_judge(const struct job *j, int exit_code, int signal);
+
 /* The open run has ended with r->outcome (all of r is filled in): retry, next occurrence, or the end. `random` feeds the jitter.
- * OUTCOME_LOST follows if_lost and lost_max; `stopped` says that we ended it ourselves on our way out, which follows if_lost too. */
+ * OUTCOME_LOST follows if_lost and lost_max; `stopped` says that we ended it ourselves on our way out, which follows if_lost too.
+ * A one-off job that ended ok in spite of a cancel is done; every other end after a cancel is cancelled. */
 void life_outcome(const struct job *j, struct job_state *s, const struct run *r, bool stopped, instant now, uint64_t random, struct life_notes *notes);
 
 /* The claim never started (a fence was in front, or the worker died before the start): back into the line, nothing counted.

@@ -23,8 +23,8 @@ struct run_id {
     uint32_t note; /* 0: a run; else the note-th history row without a run behind run n */
 };
 
-#define RUN_ID_SIZE 40
-void run_id_format(struct run_id id, char out[RUN_ID_SIZE]); /* "12.3" */
+#define RUN_ID_SIZE 48
+void run_id_format(struct run_id id, char out[RUN_ID_SIZE]); /* "12.3"; a row without a run is "12.3+1" */
 bool run_id_parse(const char *text, struct run_id *out);
 
 struct run {
