@@ -368,7 +368,7 @@ bool life_clock_step(struct job_state *s, int64_t step, instant now)
         if (!s->set_back)
             s->set_back = s->runs;
     }
-    if (waits && (s->repeats || s->ready > s->due))
+    if (s->phase == PHASE_RETRYING || (waits && (s->repeats || s->ready > s->due)))
         s->ready = life_shift(s->ready, step, now);
     if (s->phase == PHASE_WAITING && s->ready < s->due)
         s->ready = s->due;
