@@ -81,7 +81,7 @@ HASHED := $(shell grep -l '<uthash.h>' $(SOURCES) /dev/null)
 
 lint:
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
-	    --suppressions-list=.cppcheck -I. -D_GNU_SOURCE $(SOURCES)
+	    --suppressions-list=.cppcheck -I. -D_GNU_SOURCE --include=.cppcheck.h $(SOURCES)
 	@command -v clang-tidy >/dev/null || { echo "clang-tidy is not installed: left out"; exit 0; }; \
 	clang-tidy --quiet $(filter-out $(HASHED),$(SOURCES)) -- -std=gnu17 $(DEFINES) && \
 	clang-tidy --quiet --checks=-clang-analyzer-core.NullDereference,-clang-analyzer-unix.Malloc $(HASHED) -- \

@@ -47,7 +47,7 @@ wait_lines() { # FILE COUNT SECONDS
 }
 fresh_spool() { rm -rf "$AX_SPOOL" && mkdir -m 700 "$AX_SPOOL"; }
 import() { quietly "$ax" import ndjson "$1"; }
-ready='ready' # in the log line that says that the scheduler has read the spool and waits
+ready=serving # the event in the log that says that the scheduler has read the spool and waits
 start_scheduler() { # OPTION...: returns when it is ready
     "$ax" run "$@" >/dev/null 2>"$work/log" &
     scheduler=$!
