@@ -49,3 +49,20 @@ void instant_format_utc(struct buf *b, instant t)
     format_civil(b, instant_seconds(t), instant_nano(t), 'T');
     buf_char(b, 'Z');
 }
+
+/* RFC 3339 has no seconds in an offset: old local mean times are shown with the nearest offset that it can say, so that the
+ * instant is still the true one (its section 5.8). */
+static int offset_minutes(int32_t seconds)
+{
+    return (seconds + (seconds < 0 ? -30 : 30)) / 60;
+}
+
+void instant_format_local(struct buf *b, instant t, const struct zone *z, bool iso)
+{
+    if (format_special(b, t))
+        return;
+    int minutes = offset_minutes(zone_offset_at(z, t).seconds);
+    int size = minutes < 0 ? -minutes : minutes;
+    format_civil(b, instant_seconds(t) + minutes * 60, instant_nano(t), iso ? 'T' : ' ');
+    buf_format(b, "%s%c%02d:%02d", iso ? "" : " ", minutes < 0 ? '-' : '+', size / 60, size % 60);
+}

@@ -116,6 +116,38 @@ static void test_format_utc(void **state)
     buf_clear(&b);
 }
 
+static const struct {
+    instant t;
+    const char *tz, *text, *iso;
+} local[] = {
+    {INT64_C(1772366400) * SECOND, "CET-1", "2026-03-01 13:00:00 +01:00", "2026-03-01T13:00:00+01:00"},
+    {INT64_C(1772366400) * SECOND, "UTC0", "2026-03-01 12:00:00 +00:00", "2026-03-01T12:00:00+00:00"},
+    {INT64_C(1772366400) * SECOND, "NST3:30", "2026-03-01 08:30:00 -03:30", "2026-03-01T08:30:00-03:30"},
+    {INT64_C(1772366400) * SECOND, "LMT-0:53:28", "2026-03-01 12:53:00 +00:53", "2026-03-01T12:53:00+00:53"},
+    {INT64_C(1772366400) * SECOND, "LMT4:56:02", "2026-03-01 07:04:00 -04:56", "2026-03-01T07:04:00-04:56"},
+    {1, "CET-1", "1970-01-01 01:00:00.000000001 +01:00", "1970-01-01T01:00:00.000000001+01:00"},
+    {INT64_MAX - 1, "XXX-23:59", "2262-04-12 23:46:16.854775806 +23:59", "2262-04-12T23:46:16.854775806+23:59"},
+    {INSTANT_NEVER, "CET-1", "never", "never"},
+};
+
+static void test_format_local(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++) {
+        struct zone *z = NULL;
+        assert_int_equal(zone_local(local[i].tz, &z, NULL), 0);
+        buf_reset(&b);
+        instant_format_local(&b, local[i].t, z, false);
+        assert_string_equal(buf_string(&b), local[i].text);
+        buf_reset(&b);
+        instant_format_local(&b, local[i].t, z, true);
+        assert_string_equal(buf_string(&b), local[i].iso);
+        zone_free(z);
+    }
+    buf_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_month_days),
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_format_utc),
+        cmocka_unit_test(test_format_local),
     };
     return cmocka_run_group_tests_name("instant", tests, NULL, NULL);
 }
