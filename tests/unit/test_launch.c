@@ -1,0 +1,148 @@
+/* What is run: words, environment, directory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/base/mem.h"
+#include "spool/launch.h"
+
+static const struct launch ours = {.spool = "/spool", .name = "ann", .home = "/home/ann", .shell = "/bin/bash"};
+
+static struct run run_of(uint32_t n)
+{
+    return (struct run){.id = {12, n, 0}, .due = INT64_C(1767225600) * SECOND, .attempt = 2, .key = "12-x"};
+}
+
+static struct job job_with(const char *word)
+{
+    struct job j;
+    job_init(&j);
+    j.number = 12;
+    j.name = mem_string("build");
+    strvec_add(&j.command, word);
+    return j;
+}
+
+static void test_clean_environment(void **state)
+{
+    (void)state;
+    static const char *const want[] = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "USER=ann", "LOGNAME=ann", "HOME=/home/ann", "SHELL=/bin/bash",
+        "MODE=fast", "AX_JOB=12", "AX_NAME=build", "AX_RUN=12.3", "AX_ATTEMPT=2", "AX_DUE=2026-01-01T00:00:00Z", "AX_KEY=12-x", "AX_SPOOL=/spool",
+    };
+    struct job j = job_with("true");
+    struct run r = run_of(3);
+    struct strvec env = {0};
+    strvec_env_set(&j.env, "MODE", "fast");
+    assert_int_equal(launch_environment(&ours, &j, &r, &env, NULL), 0);
+    assert_int_equal(env.count, sizeof want / sizeof *want);
+    for (size_t i = 0; i < env.count; i++)
+        assert_string_equal(env.items[i], want[i]);
+    strvec_clear(&env);
+    job_clear(&j);
+}
+
+/* kept, then env_file, then env, then what ax says: the later wins. */
+static void test_what_wins(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/ax-launch-XXXXXX";
+    int fd = mkstemp(file);
+    dprintf(fd, "# a comment\n\n  FROM_FILE=1\r\nQUOTED=\"a b\"\nBOTH=file\nHOME=/file\n");
+    close(fd);
+    struct job j = job_with("true");
+    struct run r = run_of(1);
+    struct strvec env = {0};
+    j.has_kept_env = true;
+    strvec_env_set(&j.kept_env, "HOME", "/kept");
+    strvec_env_set(&j.kept_env, "KEPT", "1");
+    strvec_env_set(&j.kept_env, "AX_RUN", "9.9");
+    strvec_env_set(&j.env, "BOTH", "env");
+    j.env_file = mem_string(file);
+    assert_int_equal(launch_environment(&ours, &j, &r, &env, NULL), 0);
+    static const char *const want[][2] = {{"HOME", "/file"}, {"KEPT", "1"}, {"FROM_FILE", "1"}, {"QUOTED", "a b"}, {"BOTH", "env"}, {"AX_RUN", "12.1"}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_string_equal(strvec_env_get(&env, want[i][0]), want[i][1]);
+    assert_null(strvec_env_get(&env, "USER")); /* a kept environment is the caller's, as it was */
+    strvec_clear(&env);
+    job_clear(&j);
+    unlink(file);
+}
+
+static void test_bad_env_file(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/ax-launch-XXXXXX";
+    int fd = mkstemp(file);
+    dprintf(fd, "GOOD=1\nnonsense\n");
+    close(fd);
+    struct job j = job_with("true");
+    struct run r = run_of(1);
+    struct order o;
+    struct error e = {0};
+    j.env_file = mem_string(file);
+    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    assert_string_equal(e.field, "env_file");
+    assert_non_null(strstr(e.text, "line 2"));
+    unlink(file);
+    e = (struct error){0};
+    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    assert_int_equal(e.sys, 2);
+    job_clear(&j);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    struct job j = job_with("echo $HOME");
+    struct run r = run_of(1);
+    struct order o;
+    j.shell_line = true;
+    assert_int_equal(launch_order(&ours, &j, &r, &o, NULL), 0);
+    assert_int_equal(o.argv.count, 3);
+    assert_string_equal(o.argv.items[0], "/bin/sh");
+    assert_string_equal(o.argv.items[1], "-c");
+    assert_string_equal(o.argv.items[2], "echo $HOME");
+    assert_string_equal(o.cwd, "/home/ann");
+    assert_int_equal(o.umask_bits, 022);
+    assert_true(o.not_before == r.due);
+    order_clear(&o);
+    j.shell_line = false;
+    j.cwd = mem_string("/srv");
+    j.umask_bits = 027;
+    assert_int_equal(launch_order(&ours, &j, &r, &o, NULL), 0);
+    assert_int_equal(o.argv.count, 1);
+    assert_string_equal(o.cwd, "/srv");
+    assert_int_equal(o.umask_bits, 027);
+    order_clear(&o);
+    job_clear(&j);
+}
+
+static void test_unknown_user(void **state)
+{
+    (void)state;
+    struct job j = job_with("true");
+    struct run r = run_of(1);
+    struct order o;
+    struct error e = {0};
+    j.user = mem_string("no-such-user-here");
+    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    assert_non_null(strstr(e.text, "no-such-user-here"));
+    job_clear(&j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean_environment), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_unknown_user),
+    };
+    return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
+}
