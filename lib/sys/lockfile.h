@@ -14,15 +14,15 @@
 int lockfile_open(int folder, const char *name, struct error *e);
 
 /* Takes the lock on bytes [start, start + length) (length 0: to the end of the file and beyond). Returns 0, or -1 at once when someone else holds it;
- * *holder is then its pid (0 if it has just gone). */
+ * *holder is then its pid (0 if it has just gone, -1 if it has none here: another pid namespace). holder may be NULL. */
 int lockfile_try(int fd, bool exclusive, uint64_t start, uint64_t length, pid_t *holder);
 
-/* As lockfile_try, but waits up to `patience`; wakes when the lock comes free. */
+/* As lockfile_try, but waits up to `patience`; wakes when the lock comes free. Uses SIGALRM meanwhile, and puts its action and mask back. */
 int lockfile_wait(int fd, bool exclusive, uint64_t start, uint64_t length, duration patience, pid_t *holder);
 
 void lockfile_release(int fd, uint64_t start, uint64_t length);
 
-/* Who would stop an exclusive lock of the bytes: a pid, or 0. Takes nothing. */
+/* Who would stop an exclusive lock of the bytes: a pid, 0 for nobody, -1 for one without a pid here. Takes nothing. */
 pid_t lockfile_holder(int fd, uint64_t start, uint64_t length);
 
 #endif

@@ -3,6 +3,7 @@
 #define AX_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,6 +20,18 @@ void process_boot(char out[BOOT_ID_SIZE]);
 bool process_identify(pid_t pid, struct process_id *out); /* false if there is none; zombies count */
 bool process_alive(const struct process_id *p);           /* the same process, and not a zombie */
 bool process_stopped(pid_t pid);                          /* state T (stopped by a signal) */
+
+/* One line of /proc/PID/stat. */
+struct process_facts {
+    struct process_id id;
+    pid_t parent, session;
+    char state;       /* R S D T t Z X ... */
+    int threads;
+    char command[64]; /* raw: its owner chooses it */
+};
+bool process_read(pid_t pid, struct process_facts *out);
+bool process_parse(const char *stat, size_t length, struct process_facts *out); /* pure */
+bool process_over(const struct process_facts *f); /* a zombie: all its threads have ended */
 
 int process_open(pid_t pid); /* pidfd_open(2), or -1 */
 
