@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -148,6 +149,135 @@ static void test_format_local(void **state)
     buf_clear(&b);
 }
 
+/* Berlin's rule of today serves where no zones are installed. */
+static struct zone *zone_of(const char *name)
+{
+    struct zone *z = NULL;
+    if (zone_load(name, &z, NULL) && zone_local("CET-1CEST,M3.5.0,M10.5.0/3", &z, NULL))
+        fail_msg("no zone %s", name);
+    return z;
+}
+
+static void check_row(const char *verdict, const char *text, const char *zone, const char *expected)
+{
+    struct zone *z = zone_of(zone);
+    struct error e = {0};
+    struct buf b = {0};
+    instant t = 7;
+    int code = instant_parse_iso(text, z, &t, &e);
+    if (!strcmp(verdict, "accept") || !strcmp(verdict, "optional")) { /* ax takes all that is optional */
+        if (code)
+            fail_msg("%s: %s", text, e.text);
+        instant_format_utc(&b, t);
+        if (strcmp(buf_string(&b), expected) != 0)
+            fail_msg("%s is %s, not %s", text, buf_string(&b), expected);
+    } else if (code != -ERROR_USAGE || t != 7 || e.column < 1 || (size_t)e.column > strlen(text) + 1 || !e.text[0]) {
+        fail_msg("%s: taken, or refused without a place", text);
+    }
+    buf_clear(&b);
+    zone_free(z);
+}
+
+static void test_iso_times(void **state)
+{
+    (void)state;
+    FILE *f = fopen("tests/data/iso-times.tsv", "re");
+    assert_non_null(f);
+    char line[512];
+    int rows = 0;
+    for (int n = 0; fgets(line, sizeof line, f); n++) {
+        char *rest = line, *column[4];
+        for (int i = 0; i < 4; i++)
+            column[i] = strsep(&rest, "\t");
+        assert_non_null(column[3]);
+        if (n == 0)
+            continue;
+        check_row(column[0], column[1], column[2], column[3]);
+        rows++;
+    }
+    fclose(f);
+    assert_true(rows >= 39);
+}
+
+static const struct {
+    const char *text, *zone, *expected; /* in UTC */
+} taken[] = {
+    {"2026-03-01 13:00:00 +01:00", "UTC0", "2026-03-01T12:00:00Z"}, /* as ax prints it */
+    {"2026-03-01 13:00:00.25 +01:00", "UTC0", "2026-03-01T12:00:00.25Z"},
+    {"2026-03-01T12:00:00+0100", "UTC0", "2026-03-01T11:00:00Z"}, /* date +%FT%T%z */
+    {"2026-03-01T12:00:00+01", "UTC0", "2026-03-01T11:00:00Z"},
+    {"2026-03-01t12:00:00z", "UTC0", "2026-03-01T12:00:00Z"},
+    {"20260301", "CET-1", "2026-02-28T23:00:00Z"},
+    {"20260301T12Z", "CET-1", "2026-03-01T12:00:00Z"},
+    {"2026-03-01T12:00:00.123456789987Z", "CET-1", "2026-03-01T12:00:00.123456789Z"},
+    {"1678-01-01T00:00:00+23:59", "UTC0", "1677-12-31T00:01:00Z"},
+    {"2261-12-31T23:59:59-23:59", "UTC0", "2262-01-01T23:58:59Z"},
+    {"2026-10-25T02:30:00", "CET-1CEST,M3.5.0,M10.5.0/3", "2026-10-25T00:30:00Z"},    /* twice: the first */
+    {"2026-10-25T02:30:00+01:00", "CET-1CEST,M3.5.0,M10.5.0/3", "2026-10-25T01:30:00Z"},
+    {"2026-03-29T02:30:00+01:00", "CET-1CEST,M3.5.0,M10.5.0/3", "2026-03-29T01:30:00Z"},
+    {"2026-10-18", "<-03>3<-02>,M10.3.0/0,M2.3.0/0", "2026-10-18T03:00:00Z"}, /* a day without midnight */
+};
+
+static const struct {
+    const char *text, *zone;
+    int column;
+    const char *says;
+} wrong[] = {
+    {"", "UTC0", 1, "year"},
+    {"2026", "UTC0", 5, "after the year"},
+    {"202603", "UTC0", 7, "day"},
+    {"2026-02-29", "UTC0", 9, "29 is not in 01-28"},
+    {"2026-13-01", "UTC0", 6, "13 is not in 01-12"},
+    {"2026-03-01T24:00", "UTC0", 12, "24 is not in 00-23"},
+    {"2026-03-01T23:59:60Z", "UTC0", 18, "60 is not in 00-59"},
+    {"2026-03-01T12:00:00+24:00", "UTC0", 21, "24 is not in 00-23"},
+    {"2026-03-01T12:00:00.Z", "UTC0", 21, "a digit"},
+    {"2026-03-01T12:00.5Z", "UTC0", 17, "more behind"},
+    {"2026-03-01T1200", "UTC0", 14, "more behind"},
+    {"20260301T12:00", "UTC0", 12, "more behind"},
+    {"2026-03-01Z", "UTC0", 11, "'T' and a time"},
+    {"2026-03-01T12:00:00  Z", "UTC0", 20, "more behind"},
+    {"2026-03-01T12:00:00Z\n", "UTC0", 21, "more behind"},
+    {"1677-12-31T00:00:00Z", "UTC0", 1, "1677 is not in 1678-2261"},
+    {"9999-12-31T00:00:00Z", "UTC0", 1, "9999 is not in 1678-2261"},
+    {"2026-03-29T02:30:00", "CET-1CEST,M3.5.0,M10.5.0/3", 1, "from 2026-03-29 02:00:00 to 2026-03-29 03:00:00"},
+    {"2026-10-18T00:30", "<-03>3<-02>,M10.3.0/0,M2.3.0/0", 1, "from 2026-10-18 00:00:00 to 2026-10-18 01:00:00"},
+    {"2026-12-30", "<-14>14<+10>-10,J364/0,J365/23:59:59", 1, "to 2026-12-31 00:00:00"}, /* a day that is not there */
+};
+
+static void test_iso_more(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        struct zone *z = NULL;
+        struct error e = {0};
+        struct buf b = {0};
+        instant t = 7;
+        assert_int_equal(zone_local(taken[i].zone, &z, NULL), 0);
+        if (instant_parse_iso(taken[i].text, z, &t, &e))
+            fail_msg("%s: %s", taken[i].text, e.text);
+        instant_format_utc(&b, t);
+        assert_string_equal(buf_string(&b), taken[i].expected);
+        buf_clear(&b);
+        zone_free(z);
+    }
+}
+
+static void test_iso_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct zone *z = NULL;
+        struct error e = {0};
+        instant t = 7;
+        assert_int_equal(zone_local(wrong[i].zone, &z, NULL), 0);
+        int code = instant_parse_iso(wrong[i].text, z, &t, &e);
+        if (code != -ERROR_USAGE || t != 7 || e.column != wrong[i].column || !strstr(e.text, wrong[i].says))
+            fail_msg("'%s': column %d: %s", wrong[i].text, e.column, e.text);
+        zone_free(z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +287,9 @@ int main(void)
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_format_utc),
         cmocka_unit_test(test_format_local),
+        cmocka_unit_test(test_iso_times),
+        cmocka_unit_test(test_iso_more),
+        cmocka_unit_test(test_iso_wrong),
     };
     return cmocka_run_group_tests_name("instant", tests, NULL, NULL);
 }
