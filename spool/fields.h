@@ -8,9 +8,9 @@
 #include "spool/job.h"
 
 enum field_kind {
-    FIELD_TEXT, FIELD_BYTES, FIELD_TEXTS, /* text, any bytes, a list of texts */
+    FIELD_TEXT, FIELD_PATH, FIELD_BYTES, FIELD_TEXTS, /* text, absolute path, any bytes, a list of texts */
     FIELD_COMMAND, FIELD_SHELL,           /* a text or a list */
-    FIELD_INT, FIELD_SIZE,                /* whole number; bytes with K M G (powers of 1024) */
+    FIELD_INT, FIELD_PERCENT, FIELD_SIZE, /* whole number; with or without %; bytes with K M G T (powers of 1024) */
     FIELD_DURATION, FIELD_DURATIONS,
     FIELD_CHOICE, FIELD_EXITS, FIELD_MAP, FIELD_MODE, /* one of words; exit codes; NAME -> text; octal */
     FIELD_AT, FIELD_IN, FIELD_EVERY,
@@ -23,11 +23,13 @@ struct field {
     enum field_group group;
     enum field_kind kind;
     size_t offset; /* in struct job */
-    int64_t minimum, maximum;
+    int64_t standard;         /* the default of numbers and durations (ns); of exits: the codes 0-7 as bits */
+    int64_t minimum, maximum; /* of numbers and durations; of exits: how many there must be */
     const char *const *words; /* FIELD_CHOICE */
     const char *fallback;     /* the default as text, for help; NULL: none */
     const char *placeholder;
     const char *help;         /* one line */
+    int (*check)(const char *name, const char *value, struct error *e); /* of a text, or of each entry of a map; NULL: all will do */
 };
 
 extern const struct field fields[]; /* ended by a NULL name */
@@ -35,13 +37,14 @@ extern const struct field fields[]; /* ended by a NULL name */
 const struct field *field_find(const char *name); /* as written in JSON and YAML; NULL if unknown */
 const char *field_nearest(const char *name);      /* for "did you mean"; may be NULL */
 
-struct field_context { /* what texts are read against */
+struct field_context { /* what texts are read against. NULL in its place reads what FIELD_RECORD has written */
     const struct zone *zone;
     instant now;
+    const char *directory; /* what relative paths start from; NULL: they are refused */
 };
 
-/* Sets the field from a value: what JSON and YAML hold, or one text from the command line (a list field is added to then, a map field's NAME=VALUE too,
- * retry_delay and exit sets take `1,2,3`). ERROR_USAGE with e->field set; j is unchanged then. */
+/* Sets the field from a value: what JSON and YAML hold (null: the default), or one text from the command line (tags and a map's NAME=VALUE are added
+ * to those there; tags, retry_delay and exit sets take `1,2,3`). A second schedule is refused. ERROR_USAGE with e->field set; j is unchanged then. */
 int field_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e);
 int field_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e);
 
@@ -54,10 +57,12 @@ struct value field_get(const struct job *j, const struct field *f, enum field_fo
 /* rlimits as what the kernel takes. *out is malloc'd. ERROR_USAGE with the field. */
 int fields_limits(const struct job *j, struct child_limit **out, int *count, struct error *e);
 
-/* A whole job from a map of field names (one line of ndjson, one job of a file): unknown names are refused with the nearest known one. */
+/* A whole job from a map of field names (one line of ndjson, one job of a file), checked by job_check: unknown names are refused with the nearest
+ * known one. j is initialised; after a failure it holds some of the fields: job_clear it. */
 int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e);
 
 /* All fields that are not default, in table order. */
 struct value fields_write(const struct job *j, enum field_form form);
+void fields_put(struct value *map, const struct job *j, enum field_form form); /* the same into a map that is there */
 
 #endif

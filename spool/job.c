@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/text/utf8.h"
 
 #define JOB_NAME_MAX 100
 
@@ -52,37 +53,16 @@ enum schedule_kind job_schedule(const struct job *j)
     return j->at != INSTANT_NONE ? SCHEDULE_AT : SCHEDULE_NONE;
 }
 
-/* Length in bytes of the UTF-8 character at p, 0 if there is none (RFC 3629: shortest form, no surrogates, up to U+10FFFF). */
-static int utf8_length(const unsigned char *p)
+static int job_name_characters(const char *name, size_t length, struct error *e)
 {
-    static const struct { unsigned char lead, last, low, high; int length; } forms[] = {
-        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (p[0] < forms[i].lead || p[0] > forms[i].last)
-            continue;
-        if (forms[i].length > 1 && (p[1] < forms[i].low || p[1] > forms[i].high))
-            return 0;
-        for (int k = 2; k < forms[i].length; k++)
-            if ((p[k] & 0xc0) != 0x80)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
-
-static int job_name_characters(const char *name, struct error *e)
-{
-    const unsigned char *p = (const unsigned char *)name;
-    while (*p) {
-        int length = utf8_length(p);
-        if (!length)
+    for (size_t i = 0; i < length;) {
+        uint32_t character;
+        size_t bytes = utf8_decode(name + i, length - i, &character);
+        if (!bytes)
             return error_set(e, ERROR_USAGE, "is not valid UTF-8");
-        if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
-            return error_set(e, ERROR_USAGE, "holds a control character");
-        p += length;
+        if (utf8_hidden(character))
+            return error_set(e, ERROR_USAGE, "holds a control character or another that cannot be seen");
+        i += bytes;
     }
     return 0;
 }
@@ -95,7 +75,7 @@ int job_name_check(const char *name, struct error *e)
         return error_set(e, ERROR_USAGE, "is empty");
     if (length > JOB_NAME_MAX)
         return error_set(e, ERROR_USAGE, "is longer than %d bytes", JOB_NAME_MAX);
-    int failed = job_name_characters(name, e);
+    int failed = job_name_characters(name, length, e);
     if (failed)
         return failed;
     if (name[0] == ' ' || name[length - 1] == ' ')

@@ -1,0 +1,227 @@
+#include "spool/fields.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/text/suggest.h"
+#include "spool/kinds.h"
+#include "spool/rlimits.h"
+
+/* ---- checks of texts ---- */
+
+static int check_name(const char *name, const char *value, struct error *e)
+{
+    (void)name;
+    return job_name_check(value, e);
+}
+
+static int check_tag(const char *name, const char *value, struct error *e)
+{
+    (void)name;
+    if (!*value)
+        return error_set(e, ERROR_USAGE, "a tag is empty");
+    for (const char *p = value; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == ',')
+            return error_set(e, ERROR_USAGE, "a tag has no blanks, commas or control characters in it");
+    return strlen(value) <= 100 ? 0 : error_set(e, ERROR_USAGE, "a tag is at most 100 bytes long");
+}
+
+static int check_filled(const char *name, const char *value, struct error *e)
+{
+    (void)name;
+    return *value ? 0 : error_set(e, ERROR_USAGE, "is empty");
+}
+
+static int check_variable(const char *name, const char *value, struct error *e)
+{
+    (void)value;
+    if (!*name)
+        return error_set(e, ERROR_USAGE, "the name of a variable is empty");
+    if (strchr(name, '='))
+        return error_set(e, ERROR_USAGE, "'%.100s': the name of a variable holds no '='", name);
+    return 0;
+}
+
+static int check_rlimit(const char *name, const char *value, struct error *e)
+{
+    struct child_limit limit;
+    return rlimits_parse(name, value, &limit, e);
+}
+
+/* ---- the table ---- */
+
+static const char *const backoff_words[] = {"exponential", "linear", "fixed", NULL}; /* enum backoff_kind */
+static const char *const lost_words[] = {"rerun", "fail", NULL};                     /* enum if_lost */
+
+#define AT(member) offsetof(struct job, member)
+#define MILLISECOND (SECOND / 1000)
+
+const struct field fields[] = {
+    {.name = "command", .group = GROUP_WHAT, .kind = FIELD_COMMAND, .offset = AT(command), .placeholder = "LINE",
+     .help = "what to run: a text goes to the shell, a list is run as it is"},
+    {.name = "shell", .group = GROUP_WHAT, .kind = FIELD_SHELL, .offset = AT(shell), .fallback = "/bin/sh", .placeholder = "SHELL",
+     .help = "runs the line with -c; a list is all the words before the line"},
+    {.name = "stdin", .group = GROUP_WHAT, .kind = FIELD_BYTES, .offset = AT(input), .placeholder = "TEXT",
+     .help = "text for standard input, which is empty otherwise"},
+    {.name = "name", .group = GROUP_WHAT, .kind = FIELD_TEXT, .offset = AT(name), .placeholder = "NAME", .check = check_name,
+     .help = "a unique name to call the job by"},
+    {.name = "description", .group = GROUP_WHAT, .kind = FIELD_TEXT, .offset = AT(description), .placeholder = "TEXT",
+     .help = "what the job is for"},
+    {.name = "tags", .group = GROUP_WHAT, .kind = FIELD_TEXTS, .offset = AT(tags), .placeholder = "TAG,...", .check = check_tag,
+     .help = "words to select jobs by"},
+
+    {.name = "at", .group = GROUP_WHEN, .kind = FIELD_AT, .offset = AT(at), .placeholder = "TIME",
+     .help = "once, at a time such as 17:30, `tomorrow 9:00` or 2027-01-31T18:00"},
+    {.name = "in", .group = GROUP_WHEN, .kind = FIELD_IN, .offset = AT(at), .placeholder = "DURATION",
+     .help = "once, after a delay such as 20m"},
+    {.name = "every", .group = GROUP_WHEN, .kind = FIELD_EVERY, .offset = AT(every), .standard = DURATION_NONE, .minimum = SECOND,
+     .placeholder = "DURATION", .help = "again and again, first after one interval"},
+
+    {.name = "start_within", .group = GROUP_LIMITS, .kind = FIELD_DURATION, .offset = AT(start_within), .standard = DURATION_NONE,
+     .minimum = MILLISECOND, .placeholder = "DURATION", .help = "later than this it is not started but missed"},
+    {.name = "timeout", .group = GROUP_LIMITS, .kind = FIELD_DURATION, .offset = AT(timeout), .standard = DURATION_NONE,
+     .minimum = MILLISECOND, .placeholder = "DURATION", .help = "a run that takes longer is ended, with all its processes"},
+    {.name = "kill_after", .group = GROUP_LIMITS, .kind = FIELD_DURATION, .offset = AT(kill_after), .standard = 10 * SECOND,
+     .fallback = "10s", .placeholder = "DURATION", .help = "the time from TERM to KILL"},
+    {.name = "queue", .group = GROUP_LIMITS, .kind = FIELD_TEXT, .offset = AT(queue), .fallback = "default", .placeholder = "NAME",
+     .check = check_name, .help = "the queue whose limit it counts against"},
+    {.name = "weight", .group = GROUP_LIMITS, .kind = FIELD_INT, .offset = AT(weight), .standard = 1, .maximum = 10000, .fallback = "1",
+     .placeholder = "N", .help = "how many slots a run takes"},
+    {.name = "priority", .group = GROUP_LIMITS, .kind = FIELD_INT, .offset = AT(priority), .minimum = -1000, .maximum = 1000,
+     .fallback = "0", .placeholder = "N", .help = "the higher one gets a free slot first"},
+
+    {.name = "retries", .group = GROUP_RETRY, .kind = FIELD_INT, .offset = AT(retries), .maximum = 1000000, .fallback = "0",
+     .placeholder = "N", .help = "how often a run that failed is tried again"},
+    {.name = "retry_delay", .group = GROUP_RETRY, .kind = FIELD_DURATIONS, .offset = AT(retry_delay), .standard = 30 * SECOND,
+     .fallback = "30s", .placeholder = "DURATION,...", .help = "the wait before trying again; several: each retry its own"},
+    {.name = "retry_backoff", .group = GROUP_RETRY, .kind = FIELD_CHOICE, .offset = AT(retry_backoff), .standard = BACKOFF_EXPONENTIAL,
+     .words = backoff_words, .fallback = "exponential", .placeholder = "HOW", .help = "how the wait grows: exponential, linear or fixed"},
+    {.name = "retry_max_delay", .group = GROUP_RETRY, .kind = FIELD_DURATION, .offset = AT(retry_max_delay), .standard = 600 * SECOND,
+     .fallback = "10m", .placeholder = "DURATION", .help = "the longest wait"},
+    {.name = "retry_jitter", .group = GROUP_RETRY, .kind = FIELD_PERCENT, .offset = AT(retry_jitter), .standard = 10, .maximum = 100,
+     .fallback = "10%", .placeholder = "PERCENT", .help = "spreads the wait by this much at random"},
+    {.name = "no_retry_exit", .group = GROUP_RETRY, .kind = FIELD_EXITS, .offset = AT(no_retry_exit), .placeholder = "CODE,...",
+     .help = "exit codes after which it is not tried again"},
+    {.name = "success_exit", .group = GROUP_RETRY, .kind = FIELD_EXITS, .offset = AT(success_exit), .standard = 1, .minimum = 1,
+     .fallback = "0", .placeholder = "CODE,...", .help = "exit codes that are success"},
+
+    {.name = "if_lost", .group = GROUP_LOST, .kind = FIELD_CHOICE, .offset = AT(if_lost), .standard = IF_LOST_RERUN, .words = lost_words,
+     .fallback = "rerun", .placeholder = "HOW", .help = "when nobody can know how a run ended: rerun or fail"},
+    {.name = "lost_max", .group = GROUP_LOST, .kind = FIELD_INT, .offset = AT(lost_max), .standard = 3, .maximum = 1000000,
+     .fallback = "3", .placeholder = "N", .help = "how often a lost run is run again before it has failed"},
+
+    {.name = "cwd", .group = GROUP_WHERE, .kind = FIELD_PATH, .offset = AT(cwd), .placeholder = "DIR", .help = "the directory it runs in"},
+    {.name = "umask", .group = GROUP_WHERE, .kind = FIELD_MODE, .offset = AT(umask_bits), .standard = -1, .maximum = 0777,
+     .placeholder = "OCTAL", .help = "the umask it runs with"},
+    {.name = "env", .group = GROUP_WHERE, .kind = FIELD_MAP, .offset = AT(env), .placeholder = "NAME=VALUE", .check = check_variable,
+     .help = "a variable of its environment"},
+    {.name = "env_file", .group = GROUP_WHERE, .kind = FIELD_PATH, .offset = AT(env_file), .placeholder = "FILE",
+     .help = "a file of NAME=VALUE lines, read at each start"},
+    {.name = "user", .group = GROUP_WHERE, .kind = FIELD_TEXT, .offset = AT(user), .placeholder = "USER", .check = check_filled,
+     .help = "the user it runs as (for root)"},
+    {.name = "group", .group = GROUP_WHERE, .kind = FIELD_TEXT, .offset = AT(group), .placeholder = "GROUP", .check = check_filled,
+     .help = "the group it runs as (for root)"},
+    {.name = "nice", .group = GROUP_WHERE, .kind = FIELD_INT, .offset = AT(nice), .minimum = -20, .maximum = 19, .fallback = "0",
+     .placeholder = "N", .help = "added to its niceness"},
+    {.name = "rlimits", .group = GROUP_WHERE, .kind = FIELD_MAP, .offset = AT(rlimits), .placeholder = "NAME=SOFT[:HARD]",
+     .check = check_rlimit, .help = "a resource limit, such as nofile=1024 or as=2G"},
+
+    {.name = "output_max", .group = GROUP_KEPT, .kind = FIELD_SIZE, .offset = AT(output_max), .standard = 10 << 20, .maximum = INT64_C(1) << 40,
+     .fallback = "10M", .placeholder = "BYTES", .help = "of a longer output the head and the tail are kept"},
+    {0},
+};
+
+const struct field *field_find(const char *name)
+{
+    for (const struct field *f = fields; f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return NULL;
+}
+
+const char *field_nearest(const char *name)
+{
+    struct suggest s = {.word = name};
+    for (const struct field *f = fields; f->name; f++)
+        suggest_offer(&s, f->name);
+    return s.best;
+}
+
+/* ---- one field ---- */
+
+int field_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    if (v->kind == VALUE_NULL) {
+        kind_of(f)->reset(j, f);
+        return 0;
+    }
+    if (kind_of(f)->set(j, f, v, c, e) == 0)
+        return 0;
+    if (v->line)
+        error_place(e, NULL, v->line, v->column, 1);
+    return error_field(e, f->name);
+}
+
+int field_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
+{
+    if (kind_of(f)->set_text)
+        return kind_of(f)->set_text(j, f, text, c, e) < 0 ? error_field(e, f->name) : 0;
+    struct value v = value_text(text);
+    int failed = field_set(j, f, &v, c, e);
+    value_clear(&v);
+    return failed;
+}
+
+bool field_is_default(const struct job *j, const struct field *f)
+{
+    return kind_of(f)->is_default(j, f);
+}
+
+struct value field_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    return kind_of(f)->get(j, f, form);
+}
+
+/* ---- all of them ---- */
+
+static int field_unknown(const char *name, struct error *e)
+{
+    const char *nearest = field_nearest(name);
+    if (nearest)
+        error_set(e, ERROR_USAGE, "there is no such field: did you mean '%s'?", nearest);
+    else
+        error_set(e, ERROR_USAGE, "there is no such field");
+    return error_field(e, name);
+}
+
+int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e)
+{
+    if (map->kind != VALUE_MAP)
+        return error_set(e, ERROR_USAGE, "a job is a map of fields, not %s", value_kind_name(map->kind));
+    for (size_t i = 0; i < map->list.count; i++) {
+        const struct value *v = &map->list.items[i];
+        const struct field *f = field_find(map->list.keys[i]);
+        if (!f) {
+            field_unknown(map->list.keys[i], e);
+            return v->line ? error_place(e, NULL, v->line, v->column, 1) : -(int)ERROR_USAGE;
+        }
+        if (v->kind != VALUE_NULL && field_set(j, f, v, c, e) < 0)
+            return -(int)ERROR_USAGE;
+    }
+    return job_check(j, e);
+}
+
+void fields_put(struct value *map, const struct job *j, enum field_form form)
+{
+    for (const struct field *f = fields; f->name; f++)
+        if (!field_is_default(j, f))
+            value_put(map, f->name, field_get(j, f, form));
+}
+
+struct value fields_write(const struct job *j, enum field_form form)
+{
+    struct value map = value_map();
+    fields_put(&map, j, form);
+    return map;
+}
