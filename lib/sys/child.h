@@ -38,7 +38,8 @@ struct child {
     int limit_count;
     const struct child_user *user; /* NULL: stay */
     bool new_session;              /* setsid */
-    /* Runs in the child right before exec, after everything else has worked: writes the pid and start time where they belong. Returns 0 or an errno. Async-signal-safe code only. */
+    /* Runs in the child right before exec, after everything else has worked: writes the pid and start time where they belong. Returns 0 or an errno. Async-signal-safe code only.
+     * Descriptors still have the numbers they have in the parent. exec itself may fail after it. */
     int (*note)(void *context, pid_t self);
     void *note_context;
 };
@@ -48,7 +49,7 @@ struct child_failure {
     int number; /* errno */
 };
 
-/* Returns the pid and, if wanted, a pidfd; or -1 with the step and errno of the failure (the child is reaped then). In the child the signal mask is empty and all dispositions are default. */
+/* Returns the pid and, if wanted, a pidfd (-1 in the rare case that the kernel has none left; the pid stays ours until it is waited for); or -1 with the step and errno of the failure (the child is reaped then). In the child the signal mask is empty and all dispositions are default. */
 pid_t child_spawn(const struct child *c, int *pidfd, struct child_failure *failure);
 
 const char *child_step_name(enum child_step step); /* "changing to the directory" ... */

@@ -10,16 +10,18 @@
 struct frame { /* one end; zero it and set fd */
     int fd;
     struct buf in, out;
-    size_t sent; /* of out */
+    size_t sent, taken; /* of out, of in */
+    bool broken;        /* the peer is gone, or has sent nonsense */
 };
 
 void frame_clear(struct frame *f); /* frees the buffers and closes fd (if > 0) */
 
-/* Queues a message; frame_flush sends what the socket takes. frame_flush: 0 all sent, 1 some is waiting (poll for writing), -1 the peer is gone. */
+/* Queues a message (a map; up to 256 MiB, a larger one breaks the connection); frame_flush sends what the socket takes. frame_flush: 0 all sent, 1 some is waiting (poll for writing), -1 the peer is gone. */
 void frame_put(struct frame *f, const struct value *message);
 int frame_flush(struct frame *f);
 
-/* Reads what is there. 1: *message holds the next message (call again), 0: no whole one yet, -1: the peer is gone (or sent nonsense). */
+/* Reads what is there. 1: *message holds the next message (call again), 0: no whole one yet, -1: the peer is gone (or sent nonsense). What was whole before the
+ * peer went is still given out. */
 int frame_get(struct frame *f, struct value *message);
 
 #endif
