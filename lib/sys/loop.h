@@ -18,16 +18,18 @@ void loop_free(struct loop *l); /* closes its own descriptors, not those of the 
 
 typedef void loop_call(void *context, uint32_t events); /* events: EPOLLIN, EPOLLOUT, EPOLLHUP, EPOLLERR */
 struct loop_source *loop_add(struct loop *l, int fd, uint32_t events, loop_call *call, void *context, struct error *e);
-void loop_modify(struct loop *l, struct loop_source *s, uint32_t events);
+void loop_modify(struct loop *l, struct loop_source *s, uint32_t events); /* 0: nothing for now, not even EPOLLHUP */
 void loop_remove(struct loop *l, struct loop_source *s); /* before the descriptor is closed; safe inside any callback; NULL allowed */
 
 /* Wall-clock timer: fires once at or after `at`; INSTANT_NEVER disarms; arming it for a past time fires at once. stepped is true
- * (and the timer has not necessarily come due) when the wall clock was set: TFD_TIMER_CANCEL_ON_SET. Even a disarmed timer reports steps. */
+ * (and the timer has not necessarily come due) when the wall clock was set: TFD_TIMER_CANCEL_ON_SET. Even a disarmed timer reports steps. The end of a suspend
+ * is reported as a step, too: how far the wall clock moved is wall time less clock_mono(). An alarm that was set stays set over a step. */
 typedef void loop_alarm_call(void *context, bool stepped);
 int loop_alarm(struct loop *l, loop_alarm_call *call, void *context, struct error *e); /* one per loop */
 void loop_alarm_set(struct loop *l, instant at); /* no system call when nothing changes */
 
-/* Monotonic timers, as many as wanted, intrusive: zero the struct. */
+/* Monotonic timers, as many as wanted, intrusive: zero the struct. Each fires once; all that are due are taken out before the first is called, so that one
+ * set to 0 in a callback fires in the next round. Stop a timer before its memory goes. */
 struct loop_timer;
 typedef void loop_timer_call(struct loop_timer *t);
 #include "lib/sys/heap.h"
