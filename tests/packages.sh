@@ -27,17 +27,22 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "To $purpose these packages are missing and are installed now:$missing"
-export DEBIAN_FRONTEND=noninteractive
-refresh() {
-    echo "The package lists are empty or old: $sudo apt-get update"
-    $sudo apt-get -q update
+as_root() {
+    echo "${sudo:+$sudo }$*"
+    $sudo env DEBIAN_FRONTEND=noninteractive "$@"
 }
-install() {
-    echo "$sudo apt-get install --no-install-recommends$missing"
-    # shellcheck disable=SC2086
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends $missing
+known() {
+    for package in $missing; do
+        LC_ALL=C apt-cache policy "$package" | grep -q '^  Candidate: [^(]' || return 1
+    done
 }
-
 # shellcheck disable=SC2086
-apt-cache show $missing >/dev/null 2>&1 || refresh
-install || { refresh && install; }
+install() { as_root apt-get -q -y install --no-install-recommends $missing; }
+
+if ! known; then
+    echo "The package lists are empty or old."
+    as_root apt-get -q update
+    install
+else
+    install || { as_root apt-get -q update && install; }
+fi
