@@ -38,7 +38,8 @@ enum option_style {
 
 /* Parses argv[0..argc), which holds no program name, into target. Returns the index of the first operand, or a negative code: unknown
  * option (with the nearest known one), argument missing, not wanted or invalid; error.field is the option as written (`--timeout`).
- * Long options take `--word value` and `--word=value` and unambiguous beginnings are NOT taken; short ones bundle. */
+ * Long options take `--word value` and `--word=value` and unambiguous beginnings are NOT taken; short ones bundle. A repeated option
+ * counts as given last, OPTION_TEXTS and OPTION_CALL each time. On failure argv is as it was; target may hold what came before. */
 int options_parse(const struct option_row *rows, enum option_style style, int argc, char **argv, void *target, struct error *e);
 
 /* The option part of a usage text, aligned, wrapped at 80 columns. */

@@ -1,4 +1,6 @@
-/* The known word nearest to a misspelt one (Damerau-Levenshtein, at most a third of its length away). */
+/* The known word nearest to a misspelt one: by letters wrong, missing, too many or swapped with their neighbour (Damerau-Levenshtein), at
+ * most a third of its length away, one letter for words of two to five. The beginning of a word, from three letters on, is as near as one
+ * letter wrong. Of equally near ones the first offered stays. */
 #ifndef AX_SUGGEST_H
 #define AX_SUGGEST_H
 
