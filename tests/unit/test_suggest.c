@@ -29,7 +29,7 @@ static void test_suggest(void **state)
         {"canecl", "cancel"},
         {"cancle", "cancel"},
         {"sl", "ls"},
-        {"lg", "log"},
+        {"og", "log"},
         {"lgo", "log"},
         {"i", NULL},                /* too short to guess */
         {"", NULL},
