@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/text/suggest.h"
-#include "spool/kinds.h"
+#include "spool/kind.h"
 #include "spool/rlimits.h"
 
 /* ---- checks of texts ---- */

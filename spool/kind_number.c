@@ -1,0 +1,231 @@
+#include "spool/kind.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+static int number_in_range(const struct field *f, int64_t n, struct error *e)
+{
+    if (n < f->minimum || n > f->maximum)
+        return error_set(e, ERROR_USAGE, "must be from %" PRId64 " to %" PRId64, f->minimum, f->maximum);
+    return 0;
+}
+
+/* A whole number, or a text of one with one of the suffixes behind it. */
+static int number_of(const struct value *v, const char *suffixes, const char *wanted, int64_t *out, struct error *e)
+{
+    char digits[KIND_DIGITS];
+    if (v->kind != VALUE_INT && v->kind != VALUE_TEXT)
+        return kind_refuse(v, wanted, e);
+    const char *text = kind_string(v, digits, e);
+    if (!text)
+        return -(int)ERROR_USAGE;
+    int64_t n;
+    size_t used = kind_digits(text, &n);
+    const char *suffix = used && text[used] ? strchr(suffixes, text[used]) : NULL;
+    if (!used || (text[used] && (!suffix || text[used + 1])))
+        return error_set(e, ERROR_USAGE, "'%.100s' is not %s", text, wanted);
+    if (suffix && *suffix != '%')
+        for (const char *unit = suffixes; unit <= suffix; unit++)
+            if (__builtin_mul_overflow(n, 1024, &n))
+                n = n < 0 ? INT64_MIN : INT64_MAX;
+    *out = n;
+    return 0;
+}
+
+static int int_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    int64_t n;
+    bool percent = f->kind == FIELD_PERCENT;
+    if (number_of(v, percent ? "%" : "", percent ? "a percentage, such as 10 or 10%" : "a whole number", &n, e) < 0 || number_in_range(f, n, e) < 0)
+        return -(int)ERROR_USAGE;
+    *(int *)kind_place(j, f) = (int)n;
+    return 0;
+}
+
+static void int_reset(struct job *j, const struct field *f)
+{
+    *(int *)kind_place(j, f) = (int)f->standard;
+}
+
+static bool int_is_default(const struct job *j, const struct field *f)
+{
+    return *(int *)kind_place(j, f) == f->standard;
+}
+
+static struct value int_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    return value_int(*(int *)kind_place(j, f));
+}
+
+static int size_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    int64_t n;
+    if (number_of(v, "KMGT", "a number of bytes, such as 4096, 64K or 10M", &n, e) < 0 || number_in_range(f, n, e) < 0)
+        return -(int)ERROR_USAGE;
+    *(int64_t *)kind_place(j, f) = n;
+    return 0;
+}
+
+static void size_reset(struct job *j, const struct field *f)
+{
+    *(int64_t *)kind_place(j, f) = f->standard;
+}
+
+static bool size_is_default(const struct job *j, const struct field *f)
+{
+    return *(int64_t *)kind_place(j, f) == f->standard;
+}
+
+static struct value size_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    return value_int(*(int64_t *)kind_place(j, f));
+}
+
+static int mode_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    char digits[KIND_DIGITS];
+    if (v->kind != VALUE_TEXT)
+        return kind_refuse(v, "an octal text, such as \"022\"", e);
+    const char *text = kind_string(v, digits, e);
+    size_t length = text ? strlen(text) : 0;
+    if (!length || length > 4 || strspn(text, "01234567") != length || strtol(text, NULL, 8) > f->maximum)
+        return error_set(e, ERROR_USAGE, "is not an octal number from 000 to 777, such as 022");
+    *(int *)kind_place(j, f) = (int)strtol(text, NULL, 8);
+    return 0;
+}
+
+static struct value mode_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    char text[16];
+    int mode = *(int *)kind_place(j, f);
+    snprintf(text, sizeof text, "%03o", (unsigned)mode);
+    return mode < 0 ? (struct value){0} : value_text(text);
+}
+
+static int choice_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    struct buf words = {0};
+    for (int i = 0; f->words[i]; i++) {
+        if (v->kind == VALUE_TEXT && strlen(f->words[i]) == v->text.length && memcmp(f->words[i], v->text.data, v->text.length) == 0) {
+            *(int *)kind_place(j, f) = i;
+            buf_clear(&words);
+            return 0;
+        }
+        buf_format(&words, "%s%s", i ? ", " : "", f->words[i]);
+    }
+    error_set(e, ERROR_USAGE, "must be one of %s", buf_string(&words));
+    buf_clear(&words);
+    return -(int)ERROR_USAGE;
+}
+
+static struct value choice_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    return value_text(f->words[*(int *)kind_place(j, f)]);
+}
+
+/* ---- exit codes ---- */
+
+static void exits_add(struct exits *x, int64_t first, int64_t last)
+{
+    for (int64_t code = first; code <= last; code++)
+        x->bits[code / 8] |= (uint8_t)(1 << code % 8);
+}
+
+/* `3` or `64-78`. */
+static int exits_part(struct exits *x, const char *text, struct error *e)
+{
+    int64_t first, last;
+    size_t used = *text == '-' ? 0 : kind_digits(text, &first);
+    const char *rest = text + used;
+    last = first = used ? first : -1;
+    if (used && *rest == '-') {
+        rest++;
+        used = *rest == '-' ? 0 : kind_digits(rest, &last);
+        rest += used;
+    }
+    if (!used || *rest)
+        return error_set(e, ERROR_USAGE, "'%.100s' is not an exit code: write them like 3 or 1,64-78", text);
+    if (last > 255 || first > last)
+        return error_set(e, ERROR_USAGE, "'%.100s': exit codes are from 0 to 255, the smaller one first", text);
+    exits_add(x, first, last);
+    return 0;
+}
+
+static int exits_value(struct exits *x, const struct value *v, struct error *e)
+{
+    char digits[KIND_DIGITS];
+    if (v->kind != VALUE_INT && v->kind != VALUE_TEXT)
+        return kind_refuse(v, "exit codes, such as 3 or [1, 2]", e);
+    const char *text = kind_string(v, digits, e);
+    if (!text)
+        return -(int)ERROR_USAGE;
+    struct strvec parts = {0};
+    int failed = 0;
+    kind_split(text, &parts);
+    for (size_t i = 0; i < parts.count && !failed; i++)
+        failed = exits_part(x, parts.items[i], e);
+    strvec_clear(&parts);
+    return failed;
+}
+
+static int exits_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    struct exits x = {{0}};
+    if (v->kind == VALUE_LIST && (int64_t)v->list.count < f->minimum)
+        return error_set(e, ERROR_USAGE, "takes at least one exit code");
+    if (v->kind != VALUE_LIST && exits_value(&x, v, e) < 0)
+        return -(int)ERROR_USAGE;
+    for (size_t i = 0; v->kind == VALUE_LIST && i < v->list.count; i++)
+        if (exits_value(&x, &v->list.items[i], e) < 0)
+            return -(int)ERROR_USAGE;
+    *(struct exits *)kind_place(j, f) = x;
+    return 0;
+}
+
+static struct exits exits_standard(const struct field *f)
+{
+    return (struct exits){{(uint8_t)f->standard}};
+}
+
+static void exits_reset(struct job *j, const struct field *f)
+{
+    *(struct exits *)kind_place(j, f) = exits_standard(f);
+}
+
+static bool exits_is_default(const struct job *j, const struct field *f)
+{
+    struct exits standard = exits_standard(f);
+    return memcmp(kind_place(j, f), &standard, sizeof standard) == 0;
+}
+
+static struct value exits_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    const struct exits *x = kind_place(j, f);
+    struct value list = value_list();
+    for (int code = 0; code < 256; code++)
+        if (x->bits[code / 8] >> code % 8 & 1)
+            value_push(&list, value_int(code));
+    return list;
+}
+
+/* ---- the kinds ---- */
+
+const struct kind kind_int = {int_set, NULL, int_reset, int_is_default, int_get};
+const struct kind kind_size = {size_set, NULL, size_reset, size_is_default, size_get};
+const struct kind kind_mode = {mode_set, NULL, int_reset, int_is_default, mode_get};
+const struct kind kind_choice = {choice_set, NULL, int_reset, int_is_default, choice_get};
+const struct kind kind_exits = {exits_set, NULL, exits_reset, exits_is_default, exits_get};
