@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 
 /* Control characters (C0, DEL, C1, as bytes or in UTF-8, bidi overrides and other invisible format characters included) and bytes that are not
- * UTF-8 are written as \n \t \r \e or \xNN / \u{N}; a backslash stays one. With `lines`, line ends and tabs stay as they are. */
+ * UTF-8 are written as \n \t \r \e or \xNN / \u{N}; a backslash stays one. With `lines`, tabs, \n and \r\n stay as they are. */
 void visible_add(struct buf *b, const char *data, size_t length, bool lines);
 
 /* A word as a POSIX shell would have to be given it: bare where that is safe, else quoted; control characters as $'...'. */
