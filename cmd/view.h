@@ -1,0 +1,54 @@
+/* How jobs, runs and times are shown, to people and to machines. Pure but for view_init. */
+#ifndef AX_VIEW_H
+#define AX_VIEW_H
+
+#include <stdbool.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/error.h"
+#include "lib/text/table.h"
+#include "lib/text/value.h"
+#include "lib/time/instant.h"
+#include "lib/time/zone.h"
+#include "spool/job.h"
+#include "spool/run.h"
+
+struct view {
+    struct zone *zone; /* times on screens are in the local zone */
+    instant now;
+    bool terminal;     /* standard output is one */
+    bool colour;
+    int width;         /* of the terminal; 0: as wide as it gets */
+};
+
+int view_init(struct view *v, struct error *e); /* looks at TZ, NO_COLOR, the terminal and the clock */
+void view_clear(struct view *v);
+
+/* ---- for people ---- */
+
+void view_time(struct buf *b, const struct view *v, instant t);     /* `2026-03-01 13:00:00 +01:00`: whole seconds */
+void view_distance(struct buf *b, const struct view *v, instant t); /* `in 3m 20s`, `2h 5m ago` */
+void view_moment(struct buf *b, const struct view *v, instant t);   /* both: `2026-03-01 13:00:00 +01:00 (tomorrow, in 21h 3m)` */
+void view_kind(struct buf *b, const struct job *j);                 /* `once`, `then every 10m` */
+void view_words(struct buf *b, const struct job *j);                /* the command: its shell line, or its words quoted for a shell */
+void view_result(struct buf *b, const struct run *r);               /* `ok`, `failed, exit 3`, `killed, SIGKILL` */
+void view_bytes(struct buf *b, int64_t bytes);                      /* `1.2 MiB` */
+enum table_colour view_outcome_colour(enum outcome o);
+
+struct table *view_jobs_new(void);
+void view_jobs_add(struct table *t, const struct view *v, const struct job *j, const struct job_state *s);
+struct table *view_runs_new(void);
+void view_runs_add(struct table *t, const struct view *v, const struct run *r);
+
+/* ---- for machines: names and meanings stay as they are ---- */
+
+/* Puts `key` (RFC 3339, UTC) and `key_ns`; both null where there is no such time. */
+void view_put_time(struct value *map, const char *key, instant t);
+struct value view_job(const struct job *j, const struct job_state *s, instant now);
+struct value view_run(const struct run *r);
+/* One value, one line. */
+void view_line(struct buf *b, struct value *v); /* clears v */
+
+const char *view_signal(int number); /* `KILL`; NULL: has no name */
+
+#endif

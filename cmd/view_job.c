@@ -1,0 +1,109 @@
+#include "cmd/view.h"
+
+#include <string.h>
+
+#include "spool/fields.h"
+
+static const struct table_column jobs_columns[] = {
+    {.title = "JOB", .right = true},
+    {.title = "NAME"},
+    {.title = "STATE"},
+    {.title = "DUE"},
+    {.title = ""},
+    {.title = "EVERY"},
+    {.title = "LAST"},
+    {.title = "COMMAND", .stretch = true},
+};
+
+struct table *view_jobs_new(void)
+{
+    return table_new(jobs_columns, sizeof jobs_columns / sizeof *jobs_columns);
+}
+
+static enum table_colour phase_colour(const char *phase)
+{
+    static const struct {
+        const char *phase;
+        enum table_colour colour;
+    } colours[] = {
+        {"running", TABLE_BLUE}, {"queued", TABLE_BLUE}, {"retrying", TABLE_YELLOW}, {"cancelled", TABLE_YELLOW}, {"failed", TABLE_RED}, {"done", TABLE_GREEN},
+    };
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+        if (strcmp(colours[i].phase, phase) == 0)
+            return colours[i].colour;
+    return TABLE_PLAIN;
+}
+
+/* What is next is the end of the back-off while a retry waits; else the due time of the occurrence. */
+static instant job_next(const struct job_state *s)
+{
+    return s->phase == PHASE_RETRYING ? s->ready : s->due;
+}
+
+static void jobs_add_times(struct table *t, const struct view *v, const struct job *j, const struct job_state *s)
+{
+    struct buf b = {0};
+    view_time(&b, v, job_next(s));
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_reset(&b);
+    view_distance(&b, v, job_next(s));
+    table_cell(t, TABLE_DIM, buf_string(&b));
+    buf_reset(&b);
+    if (j->every != DURATION_NONE)
+        duration_format(&b, j->every);
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_clear(&b);
+}
+
+static void jobs_add_last(struct table *t, const struct job_state *s)
+{
+    if (s->last_outcome == OUTCOME_NONE)
+        table_cell(t, TABLE_PLAIN, "");
+    else if (s->last_outcome == OUTCOME_FAILED)
+        table_cellf(t, TABLE_RED, "failed, exit %d", s->last_code);
+    else
+        table_cell(t, view_outcome_colour(s->last_outcome), outcome_name(s->last_outcome));
+}
+
+void view_jobs_add(struct table *t, const struct view *v, const struct job *j, const struct job_state *s)
+{
+    const char *phase = phase_name(s, v->now);
+    table_cellf(t, TABLE_PLAIN, "%llu", (unsigned long long)j->number);
+    table_cell(t, TABLE_BOLD, j->name ? j->name : "");
+    table_cell(t, phase_colour(phase), phase);
+    jobs_add_times(t, v, j, s);
+    jobs_add_last(t, s);
+    struct buf b = {0};
+    view_words(&b, j);
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_clear(&b);
+}
+
+static struct value text_or_null(const char *text)
+{
+    return text ? value_text(text) : (struct value){0};
+}
+
+struct value view_job(const struct job *j, const struct job_state *s, instant now)
+{
+    struct value m = value_map();
+    bool ended = s->last_outcome != OUTCOME_NONE;
+    value_put(&m, "job", value_int((int64_t)j->number));
+    value_put(&m, "name", text_or_null(j->name));
+    value_put(&m, "state", value_text(phase_name(s, now)));
+    view_put_time(&m, "due", s->due);
+    view_put_time(&m, "ready", s->ready);
+    value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
+    value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
+    value_put(&m, "queue", value_text(j->queue ? j->queue : "default"));
+    value_put(&m, "priority", value_int(j->priority));
+    value_put(&m, "weight", value_int(j->weight));
+    value_put(&m, "attempts", value_int(s->attempt));
+    value_put(&m, "retries", value_int(j->retries));
+    value_put(&m, "runs", value_int(s->runs));
+    value_put(&m, "last_outcome", ended ? value_text(outcome_name(s->last_outcome)) : (struct value){0});
+    value_put(&m, "last_code", ended ? value_int(s->last_code) : (struct value){0});
+    view_put_time(&m, "last_ended", s->last_ended);
+    view_put_time(&m, "added", j->added);
+    return m;
+}
