@@ -55,8 +55,6 @@ bool client_served(const struct common *c)
 
 void client_hint(const struct command *self, const struct common *c)
 {
-    if (client_served(c))
-        return;
     struct buf line = {0};
     if (c->spool) {
         buf_text(&line, " --spool ");

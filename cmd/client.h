@@ -16,7 +16,7 @@ int client_open_for(const struct common *c, enum store_use use, const char *what
 /* Whether a scheduler serves the spool. */
 bool client_served(const struct common *c);
 
-/* Tells on standard error how to start one, if nobody serves the spool. */
+/* Tells on standard error that nobody serves the spool, and how to change that. */
 void client_hint(const struct command *self, const struct common *c);
 
 /* ---- waiting ---- */

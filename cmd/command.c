@@ -8,11 +8,23 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/run/run.h"
 #include "lib/base/mem.h"
 #include "lib/text/suggest.h"
 #include "lib/text/visible.h"
+#include "spool/fields.h"
 
 const struct command *const commands[] = {
+    &command_add,
+    &command_ls,
+    &command_show,
+    &command_log,
+    &command_history,
+    &command_cancel,
+    &command_run,
+    &command_queue,
+    &command_import,
+    &command_export,
     &command_help_row,
     &command_version,
     NULL,
@@ -63,8 +75,11 @@ void command_help(struct buf *b, const struct command *c)
     if (c->about)
         buf_format(b, "\n%s\n", c->about);
     if (c->options) {
+        struct command_rows r;
+        command_rows_init(&r, c);
         buf_text(b, "\nOptions:\n");
-        options_usage(b, c->options);
+        options_usage(b, r.rows);
+        command_rows_clear(&r);
     }
     for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
         buf_format(b, i ? ", %s" : "\nAlso: ax %s", c->aliases[i]);
@@ -170,6 +185,54 @@ int command_usage_error(const struct command *self, const char *format, ...)
     return ERROR_USAGE;
 }
 
+/* ---- options ---- */
+
+static bool command_has_row(const struct option_row *rows, const char *word)
+{
+    for (; rows->word; rows++)
+        if (strcmp(rows->word, word) == 0)
+            return true;
+    return false;
+}
+
+static char *command_text(struct command_rows *r, char *text)
+{
+    strvec_take(&r->texts, text);
+    return text;
+}
+
+static void command_add_field(struct command_rows *r, size_t *count, const struct command *c, const struct field *f)
+{
+    char *word = command_text(r, mem_string(f->name));
+    for (char *p = word; (p = strchr(p, '_'));)
+        *p = '-';
+    if (command_has_row(c->options, word))
+        return;
+    const char *help = f->fallback ? command_text(r, mem_format("%s (default: %s)", f->help, f->fallback)) : f->help;
+    r->rows[(*count)++] = (struct option_row){.word = word, .kind = OPTION_CALL, .placeholder = f->placeholder ? f->placeholder : "TEXT",
+        .help = help, .call = c->field, .data = f};
+}
+
+void command_rows_init(struct command_rows *r, const struct command *c)
+{
+    size_t own = 0, made = 0;
+    while (c->options[own].word)
+        own++;
+    for (const struct field *f = fields; c->field && f->name; f++)
+        made++;
+    *r = (struct command_rows){.rows = mem_zero(own + made + 1, sizeof *r->rows)};
+    memcpy(r->rows, c->options, own * sizeof *r->rows);
+    for (const struct field *f = fields; c->field && f->name; f++)
+        command_add_field(r, &own, c, f);
+}
+
+void command_rows_clear(struct command_rows *r)
+{
+    free(r->rows);
+    strvec_clear(&r->texts);
+    *r = (struct command_rows){0};
+}
+
 /* ---- dispatch ---- */
 
 int command_options(const struct command *self, enum option_style style, int argc, char **argv, void *target, int *exit_code)
@@ -205,26 +268,8 @@ static int command_unknown(const char *word)
     return command_usage_error(NULL, "there is no command `%s`; `ax help` lists them", word);
 }
 
-/* `ax run` is the scheduler; who gives it an operand wants a job to run. */
-static int command_refuse_run(const struct command *self, int argc, char **argv)
-{
-    if (argc == 1)
-        return command_usage_error(self, "this is the scheduler, it takes no job; a run of %s now: `ax start %s` (through the queues) or `ax exec %s` (here, in the foreground)",
-            argv[0], argv[0], argv[0]);
-    struct buf line = {0};
-    for (int i = 0; i < argc; i++) {
-        buf_char(&line, ' ');
-        visible_shell_word(&line, argv[i]);
-    }
-    int code = command_usage_error(self, "this is the scheduler, it takes no command; to run one now: `ax add now%s`", buf_string(&line));
-    buf_clear(&line);
-    return code;
-}
-
 static int command_call(const struct command *c, int argc, char **argv)
 {
-    if (strcmp(c->name, "run") == 0 && argc > 0 && argv[0][0] != '-')
-        return command_refuse_run(c, argc, argv);
     int code = c->run(c, argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
         command_write_error(c);

@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/error.h"
+#include "lib/base/strvec.h"
 #include "lib/text/options.h"
 
 struct command {
@@ -16,6 +17,8 @@ struct command {
     const char *usage;       /* what stands behind the name; several forms: one a line */
     const char *about;       /* further paragraphs of the help, or NULL */
     const struct option_row *options; /* contains COMMAND_OPTIONS; NULL: the command reads its arguments itself */
+    /* Not NULL: every field of spool/fields.h that has no row in `options` is an option too, `data` of its row is the field, and this sets it. */
+    int (*field)(void *target, const struct option_row *row, const char *argument, struct error *e);
     int (*run)(const struct command *self, int argc, char **argv); /* argv without program and command; returns the exit code */
 };
 
@@ -42,6 +45,14 @@ struct common {
 /* Parses the options into target, which begins with a struct common. Returns the index of the first operand, or -1: the command has ended
  * with *exit_code (help was printed, or an error). */
 int command_options(const struct command *self, enum option_style style, int argc, char **argv, void *target, int *exit_code);
+
+/* The rows of the options, those made from fields included. */
+struct command_rows {
+    struct option_row *rows;
+    struct strvec texts; /* that the rows point to */
+};
+void command_rows_init(struct command_rows *r, const struct command *c);
+void command_rows_clear(struct command_rows *r);
 
 /* Prints the error as `ax add: --timeout: ...`, with the source line and a caret where there is a place. Returns the exit code. */
 int command_fail(const struct command *self, const struct error *e);

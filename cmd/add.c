@@ -1,0 +1,382 @@
+#include "cmd/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/add_command.h"
+#include "cmd/add_slip.h"
+#include "cmd/await.h"
+#include "cmd/caller.h"
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/text/visible.h"
+#include "lib/time/when.h"
+#include "spool/fields.h"
+
+struct add {
+    struct common common;
+    bool replace, keep, wait, quiet, json, clean, no_check, dry_run;
+    struct strvec drop;
+    const char *line; /* -c LINE */
+    struct view view;
+    struct field_context context;
+    struct when when;
+    const char *when_from; /* the flag or the word that gave `when`; NULL: none yet */
+    struct add_words words;
+    struct job job;
+};
+
+/* ---- options ---- */
+
+static int add_when_once(struct add *a, const char *from, struct error *e)
+{
+    if (a->when_from)
+        return error_set(e, ERROR_USAGE, "the time is given already, by `%s`", a->when_from);
+    a->when_from = from;
+    return 0;
+}
+
+static int add_set_now(void *target, const struct option_row *row, const char *argument, struct error *e)
+{
+    (void)row, (void)argument;
+    struct add *a = target;
+    int code = add_when_once(a, "--now", e);
+    return code < 0 ? code : when_in("0s", a->view.now, &a->when, e);
+}
+
+/* The fields that give the time are read here, since more than the field's value is told about them. */
+static int add_set_when(struct add *a, enum field_kind kind, const char *argument, struct error *e)
+{
+    if (kind == FIELD_IN)
+        return when_in(argument, a->view.now, &a->when, e);
+    if (kind == FIELD_EVERY)
+        return when_every(argument, a->view.now, &a->when, e);
+    return when_at(argument, a->view.zone, a->view.now, &a->when, e);
+}
+
+static int add_set_field(void *target, const struct option_row *row, const char *argument, struct error *e)
+{
+    struct add *a = target;
+    const struct field *f = row->data;
+    int code;
+    if (f->kind == FIELD_AT || f->kind == FIELD_IN || f->kind == FIELD_EVERY) {
+        code = add_when_once(a, f->kind == FIELD_AT ? "--at" : f->kind == FIELD_IN ? "--in" : "--every", e);
+        if (code == 0)
+            code = add_set_when(a, f->kind, argument, e);
+    } else {
+        code = field_set_text(&a->job, f, argument, &a->context, e);
+    }
+    if (code < 0)
+        e->field[0] = '\0'; /* here it is known as the option it was written as */
+    return code;
+}
+
+#define ADD_FLAG(name_, member_, help_) {.word = name_, .kind = OPTION_FLAG, .offset = offsetof(struct add, member_), .help = help_}
+static const struct option_row add_options[] = {
+    {.word = "now", .kind = OPTION_CALL, .call = add_set_now, .help = "as soon as there is a slot"},
+    {.letter = 'c', .word = "command", .kind = OPTION_TEXT, .offset = offsetof(struct add, line), .placeholder = "LINE", .help = "a line for the shell, in place of COMMAND"},
+    ADD_FLAG("replace", replace, "change the job of that name, if there is one"),
+    ADD_FLAG("keep", keep, "leave the job of that name as it is, if there is one"),
+    ADD_FLAG("wait", wait, "wait for the outcome, retries included, and exit with the command's code (128+N: signal, 124: time limit, 125: an error of ax)"),
+    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct add, quiet), .help = "print only the number of the job"},
+    ADD_FLAG("json", json, "print one JSON object"),
+    ADD_FLAG("dry-run", dry_run, "say when what would run, and add nothing"),
+    ADD_FLAG("clean-env", clean, "start from a small environment instead of this one"),
+    {.word = "env-drop", .kind = OPTION_TEXTS, .offset = offsetof(struct add, drop), .placeholder = "GLOB", .help = "do not keep variables with such names (repeatable)"},
+    ADD_FLAG("no-check", no_check, "add it though it looks like a slip"),
+    COMMAND_OPTIONS,
+    {0},
+};
+
+/* ---- words ---- */
+
+static bool add_is_pair(const char *word)
+{
+    return strcmp(word, "in") == 0 || strcmp(word, "every") == 0 || strcmp(word, "at") == 0;
+}
+
+static int add_parse_when(struct add *a, struct error *e)
+{
+    struct add_words *w = &a->words;
+    const char *word = w->argv[w->when];
+    bool pair = add_is_pair(word);
+    if (pair && w->when + 1 >= w->argc)
+        return error_set(e, ERROR_USAGE, "`%s` wants a time behind it", word);
+    w->when_end = w->when + (pair ? 2 : 1);
+    w->command = w->when_end;
+    char *text = pair ? mem_format("%s %s", word, w->argv[w->when + 1]) : mem_string(word);
+    int code = when_parse(text, a->view.zone, a->view.now, &a->when, e);
+    if (code < 0) {
+        int slip = add_slip_when(w, a->view.zone, a->view.now, e);
+        code = slip ? slip : code;
+        if (!e->field[0] && !slip)
+            error_field(e, "WHEN");
+    }
+    free(text);
+    a->when_from = word;
+    return code;
+}
+
+/* Was the `--` that options_parse has read the end of the options, and not the argument of one of them? */
+static bool add_ended(const struct option_row *rows, char **argv, int first)
+{
+    if (first < 1 || strcmp(argv[first - 1], "--") != 0)
+        return false;
+    struct add scratch = {0};
+    job_init(&scratch.job);
+    int before = options_parse(rows, OPTIONS_FIRST, first - 1, argv, &scratch, NULL);
+    job_clear(&scratch.job);
+    strvec_clear(&scratch.drop);
+    return before == first - 1;
+}
+
+/* Options, WHEN unless a flag gave the time, options again, and then the command from words.command on. */
+static int add_parse(struct add *a, const struct option_row *rows, struct error *e)
+{
+    struct add_words *w = &a->words;
+    int first = options_parse(rows, OPTIONS_FIRST, w->argc, w->argv, a, e);
+    if (first < 0 || a->common.help)
+        return first < 0 ? first : 0;
+    w->when = w->when_end = w->command = first;
+    w->vector = add_ended(rows, w->argv, first);
+    if (a->when_from)
+        return 0;
+    if (first >= w->argc)
+        return error_set(e, ERROR_USAGE, "no time is given: `ax add 20m COMMAND`, or --in, --at, --every, --now");
+    int code = add_parse_when(a, e);
+    if (code < 0)
+        return code;
+    int more = options_parse(rows, OPTIONS_FIRST, w->argc - w->when_end, w->argv + w->when_end, a, e);
+    if (more < 0)
+        return more;
+    w->command = w->when_end + more;
+    w->vector = add_ended(rows, w->argv + w->when_end, more);
+    return 0;
+}
+
+static void add_apply_when(struct add *a)
+{
+    if (a->when.kind == WHEN_EVERY)
+        a->job.every = a->when.every;
+    else
+        a->job.at = a->when.at;
+}
+
+static int add_check(struct add *a, struct error *e)
+{
+    if (a->replace && a->keep)
+        return error_set(e, ERROR_USAGE, "--replace and --keep exclude each other");
+    if ((a->replace || a->keep) && !a->job.name)
+        return error_set(e, ERROR_USAGE, "%s goes with --name NAME", a->replace ? "--replace" : "--keep");
+    if (a->wait && a->when.kind == WHEN_EVERY)
+        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and a job that repeats has no last one");
+    struct caller_rules rules = {.clean = a->clean, .drop = &a->drop};
+    int code = caller_keep(&a->job, &rules, e);
+    if (code == 0)
+        code = job_check(&a->job, e);
+    if (code == 0 && !a->no_check)
+        code = add_slip_program(&a->words, &a->job, e);
+    return code;
+}
+
+/* ---- the echo ---- */
+
+struct echo {
+    uint64_t number; /* 0: nothing was added */
+    instant due;
+    const char *word; /* "added", "replaced", "kept" */
+};
+
+static void echo_json(struct buf *b, const struct add *a, const struct job *j, const struct echo *echo)
+{
+    struct value m = value_map();
+    value_put(&m, "job", echo->number ? value_int((int64_t)echo->number) : (struct value){0});
+    value_put(&m, "name", value_text(j->name));
+    view_put_time(&m, "due", echo->due);
+    value_put(&m, "kind", value_text(j->every == DURATION_NONE ? "once" : "every"));
+    value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
+    value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
+    value_put(&m, "replaced", value_bool(strcmp(echo->word, "replaced") == 0));
+    value_put(&m, "kept", value_bool(strcmp(echo->word, "kept") == 0));
+    value_put(&m, "dry_run", value_bool(a->dry_run));
+    view_line(b, &m);
+}
+
+static void echo_text(struct buf *b, const struct add *a, const struct job *j, const struct echo *echo)
+{
+    struct buf line = {0};
+    if (echo->number)
+        buf_format(&line, "job %llu", (unsigned long long)echo->number);
+    else
+        buf_text(&line, "not added");
+    if (j->name)
+        buf_format(&line, " %s", j->name);
+    if (strcmp(echo->word, "added") != 0)
+        buf_format(&line, " (%s)", echo->word);
+    buf_text(&line, ": ");
+    view_moment(&line, &a->view, echo->due);
+    buf_text(&line, ", ");
+    view_kind(&line, j);
+    if (a->dry_run) {
+        buf_text(&line, j->shell_line ? ": shell line: " : ": ");
+        view_words(&line, j);
+    }
+    visible_add(b, line.data, line.length, false);
+    buf_char(b, '\n');
+    buf_clear(&line);
+}
+
+static void echo_print(const struct command *self, const struct add *a, const struct job *j, const struct echo *echo)
+{
+    struct buf b = {0};
+    if (a->json)
+        echo_json(&b, a, j, echo);
+    else if (a->quiet && echo->number)
+        buf_format(&b, "%llu\n", (unsigned long long)echo->number);
+    else
+        echo_text(&b, a, j, echo);
+    command_print(self, &b);
+    buf_clear(&b);
+}
+
+/* ---- the deed ---- */
+
+static int add_store_kept(struct store *s, struct add *a, struct echo *echo, struct error *e)
+{
+    struct job_state state;
+    struct job kept;
+    int code = store_state(s, echo->number, &state, e);
+    if (code == 0)
+        code = store_job(s, echo->number, &kept, e);
+    if (code < 0)
+        return code;
+    job_clear(&a->job);
+    a->job = kept;
+    echo->due = state.due;
+    echo->word = "kept";
+    return 0;
+}
+
+static int add_store(struct store *s, struct add *a, struct echo *echo, struct error *e)
+{
+    struct store_added added = {0};
+    enum store_twin twin = a->replace ? STORE_REPLACE : a->keep ? STORE_KEEP : STORE_REFUSE;
+    int code = store_begin(s, true, e);
+    if (code < 0)
+        return code;
+    code = store_add(s, &a->job, a->view.now, twin, &added, e);
+    echo->number = added.number;
+    echo->word = added.replaced ? "replaced" : "added";
+    if (code == 0 && added.kept)
+        code = add_store_kept(s, a, echo, e);
+    if (code == 0)
+        return store_commit(s, e);
+    store_abort(s);
+    return code;
+}
+
+static int add_wait(const struct command *self, const struct add *a, uint64_t number, struct error *e)
+{
+    struct await end;
+    int code = await_job(&a->common, number, &end, e);
+    if (code < 0)
+        return code;
+    struct buf b = {0}, line = {0};
+    if (a->json && end.last_run.id.n) {
+        struct value v = view_run(&end.last_run);
+        view_line(&b, &v);
+    } else if (!a->quiet) {
+        buf_format(&line, "job %llu: ", (unsigned long long)number);
+        if (end.last_run.id.n && end.last_run.outcome == end.outcome)
+            view_result(&line, &end.last_run);
+        else
+            buf_text(&line, outcome_name(end.outcome));
+        visible_add(&b, line.data, line.length, false);
+        buf_char(&b, '\n');
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+    buf_clear(&line);
+    run_clear(&end.last_run);
+    return await_code(&end);
+}
+
+static int add_do(const struct command *self, struct add *a, struct error *e)
+{
+    struct echo echo = {.due = a->when.at, .word = "added"};
+    if (a->dry_run) {
+        echo_print(self, a, &a->job, &echo);
+        return ERROR_NONE;
+    }
+    struct store *store;
+    int code = client_open(&a->common, STORE_WRITE, &store, e);
+    if (code < 0)
+        return code;
+    code = add_store(store, a, &echo, e);
+    bool served = folder_scheduler(store_folder(store)) > 0;
+    store_close(store); /* wakes the scheduler */
+    if (code < 0)
+        return code;
+    echo_print(self, a, &a->job, &echo);
+    if (!served)
+        client_hint(self, &a->common);
+    return a->wait ? add_wait(self, a, echo.number, e) : ERROR_NONE;
+}
+
+static int add_command_line(const struct command *self, struct add *a, struct error *e)
+{
+    struct command_rows r;
+    command_rows_init(&r, self);
+    int code = add_parse(a, r.rows, e);
+    command_rows_clear(&r);
+    if (code < 0 || a->common.help)
+        return code;
+    add_apply_when(a);
+    if (!a->no_check && !a->line)
+        code = add_slip_command(&a->words, a->view.zone, a->view.now, e);
+    if (code == 0)
+        code = add_command(&a->job, &a->words, a->line, e);
+    return code == 0 ? add_check(a, e) : code;
+}
+
+static int add_run(const struct command *self, int argc, char **argv)
+{
+    struct add a = {.words = {.argc = argc, .argv = argv}};
+    struct error e = {0};
+    job_init(&a.job);
+    int code = view_init(&a.view, &e);
+    if (code == 0) {
+        a.context = (struct field_context){.zone = a.view.zone, .now = a.view.now};
+        code = add_command_line(self, &a, &e);
+    }
+    if (code == 0 && a.common.help) {
+        struct buf b = {0};
+        command_help(&b, self);
+        command_print(self, &b);
+        buf_clear(&b);
+    } else if (code == 0) {
+        code = add_do(self, &a, &e);
+    }
+    if (code < 0) {
+        command_fail(self, &e);
+        code = a.wait ? AWAIT_ERROR : -code;
+    }
+    job_clear(&a.job);
+    strvec_clear(&a.drop);
+    view_clear(&a.view);
+    return code;
+}
+
+const struct command command_add = {
+    .name = "add",
+    .summary = "add a job: when, and what",
+    .usage = "[options] WHEN [--] COMMAND [ARG...]\n[options] WHEN -c LINE\n[options] WHEN -          (a script on standard input)",
+    .about = "WHEN is one word: `now`, `20m`, `1h30m`, `17:30`, `tomorrow 9:00`, `2026-12-24T18:00+01:00`, `every 10m`; or a pair: in 20m, at 17:30,\n"
+             "every 10m. --now, --in, --at and --every take its place.\n\n"
+             "Several words are run as they are; one word is a line for the shell. Options stand before the command, in front of WHEN or behind it. The\n"
+             "job keeps this directory, umask and environment, less what belongs to the terminal and the login.",
+    .options = add_options,
+    .field = add_set_field,
+    .run = add_run,
+};

@@ -1,0 +1,69 @@
+#include "cmd/await.h"
+
+#include "cmd/client.h"
+
+static bool await_over(const struct job_state *s)
+{
+    return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
+}
+
+static int await_read(struct store *store, uint64_t number, bool *over, struct await *out, struct error *e)
+{
+    struct job_state state;
+    int code = store_state(store, number, &state, e);
+    if (code < 0)
+        return code;
+    *over = await_over(&state);
+    if (!*over)
+        return 0;
+    *out = (struct await){.outcome = state.last_outcome, .code = state.last_code};
+    run_init(&out->last_run);
+    struct run_id id = {.job = number, .n = state.runs};
+    if (state.runs && store_run(store, id, &out->last_run, NULL) < 0)
+        run_init(&out->last_run); /* pruned already */
+    return 0;
+}
+
+static int await_look(const struct common *c, uint64_t number, bool *over, struct await *out, struct error *e)
+{
+    struct store *store;
+    int code = client_open(c, STORE_READ, &store, e);
+    if (code < 0)
+        return code;
+    code = store_begin(store, false, e);
+    if (code == 0) {
+        code = await_read(store, number, over, out, e);
+        store_abort(store);
+    }
+    store_close(store);
+    return code;
+}
+
+int await_job(const struct common *c, uint64_t number, struct await *out, struct error *e)
+{
+    struct client_watch *watch;
+    int code = client_watch_new(c, &watch, e);
+    if (code < 0)
+        return code;
+    bool over = false;
+    while ((code = await_look(c, number, &over, out, e)) == 0 && !over)
+        client_watch_wait(watch);
+    client_watch_free(watch);
+    return code;
+}
+
+int await_code(const struct await *a)
+{
+    switch (a->outcome) {
+    case OUTCOME_OK:
+        return 0;
+    case OUTCOME_FAILED: /* success_exit may leave 0 out: then 0 has failed */
+        return a->code > 0 ? a->code : ERROR_FAILED;
+    case OUTCOME_KILLED:
+        return AWAIT_SIGNAL + a->code;
+    case OUTCOME_TIMEOUT:
+        return AWAIT_TIMEOUT;
+    default:
+        return AWAIT_ERROR;
+    }
+}

@@ -1,0 +1,23 @@
+/* Waiting for a job to end for good, retries included. */
+#ifndef AX_AWAIT_H
+#define AX_AWAIT_H
+
+#include "cmd/command.h"
+#include "spool/run.h"
+
+enum { AWAIT_TIMEOUT = 124, AWAIT_ERROR = 125, AWAIT_SIGNAL = 128 };
+
+/* How it ended. last_run is the last run of the job, if it had one (id.n != 0); run_clear it. */
+struct await {
+    enum outcome outcome;
+    int code; /* exit code or signal */
+    struct run last_run;
+};
+
+int await_job(const struct common *c, uint64_t number, struct await *out, struct error *e);
+
+/* The exit code that passes the outcome on: that of the command; 128+n for a signal; 124 for its time limit; 125 where there is none. An outcome that the
+ * job counts as ok is 0. */
+int await_code(const struct await *a);
+
+#endif

@@ -1,0 +1,85 @@
+#include "cmd/caller.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+
+/* Variables that tell of the terminal, the window or the login the job is added from. When the job runs these are gone or belong to
+ * someone else, and a program that believed them would wait for an answer nobody gives, or draw on a stranger's screen. */
+static const char *const caller_session[] = {
+    "TERM", "TERMCAP", "COLORTERM", "TERM_*", "COLUMNS", "LINES", "VTE_VERSION", "GPG_TTY",         /* the terminal */
+    "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID",                                         /* the screen: at drops DISPLAY too */
+    "SSH_*", "XDG_SESSION_*", "XDG_SEAT", "XDG_VTNR",                                               /* the login: its sockets end with it */
+    "TMUX", "TMUX_*", "STY", "WINDOW",                                                              /* the multiplexer */
+    "_", "SHLVL", "OLDPWD", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "EUID", "GROUPS", "PPID", "UID", /* the calling shell itself */
+    "AX_JOB", "AX_NAME", "AX_RUN", "AX_ATTEMPT", "AX_DUE", "AX_KEY",                                /* the run that adds this job */
+    NULL,
+};
+
+static bool caller_drops(const char *name, const struct strvec *more)
+{
+    for (const char *const *p = caller_session; *p; p++)
+        if (fnmatch(*p, name, 0) == 0)
+            return true;
+    for (size_t i = 0; i < more->count; i++)
+        if (fnmatch(more->items[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+static void caller_keep_environment(struct job *j, const struct strvec *drop, bool moved)
+{
+    j->has_kept_env = true;
+    for (char **entry = environ; *entry; entry++) {
+        const char *sign = strchr(*entry, '=');
+        if (!sign || sign == *entry)
+            continue;
+        char *name = mem_format("%.*s", (int)(sign - *entry), *entry);
+        /* PWD is what a shell believes before it looks: it must not name another directory than the job's. */
+        if (!caller_drops(name, drop) && !(moved && strcmp(name, "PWD") == 0))
+            strvec_add(&j->kept_env, *entry);
+        free(name);
+    }
+    strvec_sort(&j->kept_env); /* equal environments are stored once */
+}
+
+static int caller_absolute(char **path, const char *here, struct error *e)
+{
+    if (!*path || (*path)[0] == '/')
+        return 0;
+    if (!here)
+        return error_errno(e, ERROR_USAGE, errno, "the current directory");
+    char *absolute = mem_format("%s/%s", here, *path);
+    free(*path);
+    *path = absolute;
+    return 0;
+}
+
+int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e)
+{
+    char *here = getcwd(NULL, 0);
+    int failed = caller_absolute(&j->env_file, here, e);
+    bool moved = j->cwd != NULL;
+    if (!failed && moved)
+        failed = caller_absolute(&j->cwd, here, e);
+    else if (!failed && !here)
+        failed = error_errno(e, ERROR_USAGE, errno, "the current directory (--cwd DIR gives the job another)");
+    else if (!failed)
+        j->cwd = mem_string(here);
+    free(here);
+    if (failed)
+        return failed;
+    if (j->umask_bits < 0) {
+        mode_t bits = umask(0);
+        umask(bits);
+        j->umask_bits = (int)bits;
+    }
+    if (!rules->clean)
+        caller_keep_environment(j, rules->drop, moved);
+    return 0;
+}

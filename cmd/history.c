@@ -1,0 +1,139 @@
+#include "cmd/commands.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+
+enum { SLICE = 1000 }; /* rows read in one transaction and printed together */
+
+struct history_options {
+    struct common common;
+    bool json;
+    int limit; /* 0: none */
+};
+static const struct option_row history_options[] = {
+    {.letter = 'n', .word = "limit", .kind = OPTION_INT, .offset = offsetof(struct history_options, limit), .placeholder = "N", .help = "only the newest N rows", .minimum = 1, .maximum = INT_MAX},
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct history_options, json), .help = "one JSON object a line"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct history {
+    const struct history_options *options;
+    const struct view *view;
+    struct table *table;
+    struct buf *out;
+    struct run last; /* the row printed last: where the next slice goes on. It owns no texts */
+    int looked, left; /* left: rows still wanted */
+};
+
+static bool history_row(void *context, const struct run *r)
+{
+    struct history *h = context;
+    if (h->options->json) {
+        struct value v = view_run(r);
+        view_line(h->out, &v);
+    } else {
+        view_runs_add(h->table, h->view, r);
+    }
+    h->last = *r;
+    h->last.reason = h->last.name = h->last.key = NULL;
+    h->left--;
+    return ++h->looked < SLICE && h->left > 0;
+}
+
+static int history_slice(struct store *store, uint64_t number, bool begin, struct history *h, struct error *e)
+{
+    h->looked = 0;
+    int code = store_begin(store, false, e);
+    if (code < 0)
+        return code;
+    code = store_each_run(store, number, begin ? NULL : &h->last, history_row, h, e);
+    store_abort(store);
+    return code;
+}
+
+static int history_print(const struct command *self, struct store *store, uint64_t number, struct history *h, struct error *e)
+{
+    bool begin = true;
+    do {
+        h->table = h->options->json ? NULL : view_runs_new();
+        int code = history_slice(store, number, begin, h, e);
+        if (code == 0 && h->table && h->looked)
+            table_write(h->out, h->table, h->view->width, h->view->colour);
+        if (h->table)
+            table_free(h->table);
+        if (code < 0)
+            return code;
+        command_print(self, h->out);
+        begin = false;
+    } while (h->looked == SLICE && h->left > 0);
+    return 0;
+}
+
+static int history_find(struct store *store, const char *reference, uint64_t *number, struct error *e)
+{
+    int code = store_begin(store, false, e);
+    if (code < 0)
+        return code;
+    code = store_find(store, reference, number, e);
+    store_abort(store);
+    return code;
+}
+
+static int history_open(const struct common *c, const char *reference, struct store **out, struct error *e)
+{
+    if (!reference)
+        return client_open(c, STORE_READ, out, e);
+    char *what = mem_format("job `%s`", reference);
+    int code = client_open_for(c, STORE_READ, what, out, e);
+    free(what);
+    return code;
+}
+
+static int history_list(const struct command *self, const struct history_options *o, const struct view *v, const char *reference, struct error *e)
+{
+    struct store *store;
+    struct buf out = {0};
+    struct history h = {.options = o, .view = v, .out = &out, .left = o->limit ? o->limit : INT_MAX};
+    uint64_t number = 0;
+    int code = history_open(&o->common, reference, &store, e);
+    if (code < 0)
+        return client_absent(e) && !reference ? 0 : code;
+    if (reference)
+        code = history_find(store, reference, &number, e);
+    if (code == 0)
+        code = history_print(self, store, number, &h, e);
+    store_close(store);
+    buf_clear(&out);
+    return code;
+}
+
+static int history_run(const struct command *self, int argc, char **argv)
+{
+    struct history_options o = {0};
+    struct view v = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (argc - first > 1)
+        return command_usage_error(self, "takes one job, or none for all");
+    if (view_init(&v, &e) < 0 || history_list(self, &o, &v, first < argc ? argv[first] : NULL, &e) < 0)
+        exit_code = command_fail(self, &e);
+    view_clear(&v);
+    return exit_code;
+}
+
+const struct command command_history = {
+    .name = "history",
+    .summary = "list how runs went, newest first",
+    .usage = "[JOB] [--limit N] [--json]",
+    .about = "Due times that got no run (skipped, missed, cancelled before the start) are listed too, with the reason.",
+    .options = history_options,
+    .run = history_run,
+};

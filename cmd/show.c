@@ -1,0 +1,348 @@
+#include "cmd/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/text/json.h"
+#include "lib/text/visible.h"
+#include "spool/fields.h"
+
+struct show_options {
+    struct common common;
+    bool json, shell, values;
+};
+static const struct option_row show_options[] = {
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, json), .help = "one JSON object"},
+    {.word = "shell", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, shell), .help = "the line that adds the same job, for a shell"},
+    {.word = "values", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, values), .help = "show the values of the kept environment"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct shown { /* what is known of one job */
+    struct job job;
+    struct job_state state;
+    struct run run; /* the open one; id.n 0: none */
+};
+
+static void shown_clear(struct shown *s)
+{
+    job_clear(&s->job);
+    run_clear(&s->run);
+}
+
+static int shown_read(struct store *store, const char *reference, struct shown *out, struct error *e)
+{
+    uint64_t number;
+    int code = store_find(store, reference, &number, e);
+    if (code == 0)
+        code = store_state(store, number, &out->state, e);
+    if (code == 0)
+        code = store_job(store, number, &out->job, e);
+    struct run_id open = {.job = number, .n = out->state.runs};
+    if (code == 0 && out->state.phase == PHASE_RUNNING && store_run(store, open, &out->run, NULL) < 0)
+        run_init(&out->run);
+    return code;
+}
+
+static int shown_find(const struct show_options *o, const char *reference, struct shown *out, struct error *e)
+{
+    struct store *store;
+    char *what = mem_format("job `%s`", reference);
+    int code = client_open_for(&o->common, STORE_READ, what, &store, e);
+    free(what);
+    if (code < 0)
+        return code;
+    code = store_begin(store, false, e);
+    if (code == 0) {
+        job_init(&out->job);
+        run_init(&out->run);
+        code = shown_read(store, reference, out, e);
+        store_abort(store);
+    }
+    store_close(store);
+    return code;
+}
+
+/* ---- for people ---- */
+
+static void show_row(struct buf *b, const char *label, const struct buf *value)
+{
+    buf_format(b, "%-16s ", label);
+    visible_add(b, value->data, value->length, false);
+    buf_char(b, '\n');
+}
+
+static void show_text(struct buf *b, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void show_text(struct buf *b, const char *label, const char *format, ...)
+{
+    struct buf value = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    buf_vformat(&value, format, arguments);
+    va_end(arguments);
+    show_row(b, label, &value);
+    buf_clear(&value);
+}
+
+static void show_moment(struct buf *b, const struct view *v, const char *label, instant t)
+{
+    struct buf value = {0};
+    view_moment(&value, v, t);
+    show_row(b, label, &value);
+    buf_clear(&value);
+}
+
+/* A text as it is, all else as JSON, of which people read lists and maps without being told how. */
+static void show_field(struct buf *b, const struct job *j, const struct field *f)
+{
+    struct value v = field_get(j, f, FIELD_PRINT);
+    struct buf text = {0};
+    if (v.kind == VALUE_TEXT)
+        buf_add(&text, v.text.data, v.text.length);
+    else
+        json_write(&text, &v, NULL);
+    show_row(b, f->name, &text);
+    buf_clear(&text);
+    value_clear(&v);
+}
+
+static void show_kept(struct buf *b, const struct job *j, bool values)
+{
+    for (size_t i = 0; i < j->kept_env.count; i++) {
+        const char *entry = j->kept_env.items[i];
+        size_t name = strcspn(entry, "=");
+        if (values)
+            show_text(b, i ? "" : "kept environment", "%s", entry);
+        else
+            show_text(b, i ? "" : "kept environment", "%.*s=…", (int)name, entry);
+    }
+}
+
+static void show_state(struct buf *b, const struct view *v, const struct shown *s)
+{
+    const struct job_state *st = &s->state;
+    show_text(b, "state", "%s", phase_name(st, v->now));
+    show_moment(b, v, "due", st->due);
+    if (st->phase == PHASE_RETRYING)
+        show_moment(b, v, "next attempt", st->ready);
+    if (s->run.id.n) {
+        char id[RUN_ID_SIZE];
+        run_id_format(s->run.id, id);
+        show_text(b, "running", "%s, attempt %u", id, s->run.attempt);
+        show_moment(b, v, "since", s->run.started != INSTANT_NONE ? s->run.started : s->run.claimed);
+    }
+    if (st->attempt)
+        show_text(b, "attempts", "%u", st->attempt);
+    if (st->runs)
+        show_text(b, "runs", "%u", st->runs);
+    if (st->last_outcome == OUTCOME_NONE)
+        return;
+    show_text(b, "last outcome", st->last_outcome == OUTCOME_FAILED ? "%s, exit %d" : "%s", outcome_name(st->last_outcome), st->last_code);
+    show_moment(b, v, "last ended", st->last_ended);
+}
+
+static void show_people(struct buf *b, const struct show_options *o, const struct view *v, const struct shown *s)
+{
+    const struct job *j = &s->job;
+    show_text(b, "job", "%llu", (unsigned long long)j->number);
+    struct buf words = {0};
+    view_words(&words, j);
+    show_row(b, j->shell_line ? "shell line" : "command", &words);
+    buf_clear(&words);
+    show_state(b, v, s);
+    for (const struct field *f = fields; f->name; f++)
+        if (f->kind != FIELD_COMMAND && f->kind != FIELD_IN && !field_is_default(j, f))
+            show_field(b, j, f);
+    show_kept(b, j, o->values);
+    show_moment(b, v, "added", j->added);
+}
+
+/* ---- for machines ---- */
+
+static struct value show_kept_value(const struct job *j, bool values)
+{
+    if (!j->has_kept_env)
+        return (struct value){0};
+    struct value m = value_map();
+    for (size_t i = 0; i < j->kept_env.count; i++) {
+        const char *entry = j->kept_env.items[i];
+        char *name = mem_format("%.*s", (int)strcspn(entry, "="), entry);
+        value_put(&m, name, values ? value_text(entry + strlen(name) + 1) : (struct value){0});
+        free(name);
+    }
+    return m;
+}
+
+static void show_json(struct buf *b, const struct show_options *o, const struct view *v, const struct shown *s)
+{
+    struct value m = view_job(&s->job, &s->state, v->now);
+    char id[RUN_ID_SIZE];
+    run_id_format(s->run.id, id);
+    value_put(&m, "running", s->run.id.n ? value_text(id) : (struct value){0});
+    for (const struct field *f = fields; f->name; f++)
+        if (f->kind != FIELD_IN && !value_get(&m, f->name) && !field_is_default(&s->job, f))
+            value_put(&m, f->name, field_get(&s->job, f, FIELD_PRINT));
+    value_put(&m, "kept_env", show_kept_value(&s->job, o->values));
+    view_line(b, &m);
+}
+
+/* ---- the line that adds the same job ---- */
+
+/* Single quotes hold everything but themselves, in every shell. */
+static void shell_word(struct buf *b, const char *word, bool terminal)
+{
+    if (terminal || (*word && !strpbrk(word, "\n\t\r\033") && strlen(word) < 4096)) {
+        visible_shell_word(b, word);
+        return;
+    }
+    buf_char(b, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            buf_text(b, "'\\''");
+        else
+            buf_char(b, *word);
+    }
+    buf_char(b, '\'');
+}
+
+static void shell_option(struct buf *b, const struct field *f, const char *text, bool terminal)
+{
+    buf_text(b, " --");
+    for (const char *p = f->name; *p; p++)
+        buf_char(b, *p == '_' ? '-' : *p);
+    buf_char(b, ' ');
+    shell_word(b, text, terminal);
+}
+
+static void shell_value(struct buf *b, const struct field *f, const char *key, const struct value *v, bool terminal)
+{
+    struct buf text = {0};
+    if (key)
+        buf_format(&text, "%s=", key);
+    if (v->kind == VALUE_TEXT)
+        buf_add(&text, v->text.data, v->text.length);
+    else
+        json_write(&text, v, NULL);
+    shell_option(b, f, buf_string(&text), terminal);
+    buf_clear(&text);
+}
+
+/* Lists are added to by each option of theirs; those of durations and exit codes are one text with commas. */
+static void shell_list(struct buf *b, const struct field *f, const struct value *v, bool terminal)
+{
+    bool joined = f->kind == FIELD_DURATIONS || f->kind == FIELD_EXITS;
+    struct buf text = {0};
+    for (size_t i = 0; i < v->list.count; i++) {
+        const struct value *item = &v->list.items[i];
+        if (!joined) {
+            shell_value(b, f, v->kind == VALUE_MAP ? v->list.keys[i] : NULL, item, terminal);
+            continue;
+        }
+        buf_text(&text, i ? "," : "");
+        if (item->kind == VALUE_TEXT)
+            buf_add(&text, item->text.data, item->text.length);
+        else
+            json_write(&text, item, NULL);
+    }
+    if (joined)
+        shell_option(b, f, buf_string(&text), terminal);
+    buf_clear(&text);
+}
+
+static void shell_field(struct buf *b, const struct job *j, const struct field *f, bool terminal)
+{
+    struct value v = field_get(j, f, FIELD_PRINT);
+    if (v.kind == VALUE_LIST || v.kind == VALUE_MAP)
+        shell_list(b, f, &v, terminal);
+    else
+        shell_value(b, f, NULL, &v, terminal);
+    value_clear(&v);
+}
+
+/* A time that has passed cannot be given again: what was due then is due now. */
+static void shell_when(struct buf *b, const struct job *j, const struct view *v)
+{
+    if (j->every != DURATION_NONE) {
+        buf_text(b, " --every ");
+        duration_format(b, j->every);
+    } else if (j->at == INSTANT_NONE || j->at <= v->now) {
+        buf_text(b, " --now");
+    } else {
+        buf_text(b, " --at ");
+        instant_format_utc(b, j->at);
+    }
+}
+
+static void shell_command(struct buf *b, const struct job *j, bool terminal)
+{
+    buf_text(b, j->shell_line ? " -c" : " --");
+    for (size_t i = 0; i < j->command.count; i++) {
+        buf_char(b, ' ');
+        shell_word(b, j->command.items[i], terminal);
+    }
+    buf_char(b, '\n');
+}
+
+static void show_shell(struct buf *b, const struct show_options *o, const struct view *v, const struct job *j)
+{
+    if (o->values && j->has_kept_env) {
+        buf_text(b, "env -i");
+        for (size_t i = 0; i < j->kept_env.count; i++) {
+            buf_char(b, ' ');
+            shell_word(b, j->kept_env.items[i], v->terminal);
+        }
+        buf_char(b, ' ');
+    }
+    buf_text(b, "ax add --no-check");
+    if (!j->has_kept_env)
+        buf_text(b, " --clean-env");
+    shell_when(b, j, v);
+    for (const struct field *f = fields; f->name; f++)
+        if (f->kind != FIELD_COMMAND && f->group != GROUP_WHEN && !field_is_default(j, f))
+            shell_field(b, j, f, v->terminal);
+    shell_command(b, j, v->terminal);
+}
+
+static int show_run(const struct command *self, int argc, char **argv)
+{
+    struct show_options o = {0};
+    struct view v = {0};
+    struct shown s = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (argc - first != 1)
+        return command_usage_error(self, "takes one job: its number or its name");
+    struct buf b = {0};
+    if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
+        exit_code = command_fail(self, &e);
+    } else {
+        if (o.json)
+            show_json(&b, &o, &v, &s);
+        else if (o.shell)
+            show_shell(&b, &o, &v, &s.job);
+        else
+            show_people(&b, &o, &v, &s);
+        command_print(self, &b);
+    }
+    buf_clear(&b);
+    shown_clear(&s);
+    view_clear(&v);
+    return exit_code;
+}
+
+const struct command command_show = {
+    .name = "show",
+    .summary = "tell all about a job",
+    .usage = "[--json | --shell] [--values] JOB",
+    .about = "JOB is a number or a name. Shows its state and every field that is not at its default.",
+    .options = show_options,
+    .run = show_run,
+};
