@@ -9,10 +9,20 @@
 
 #include "cmd/commands.h"
 #include "cmd/run/run.h"
+#include "cmd/run/worker.h"
 #include "lib/base/mem.h"
 #include "lib/text/suggest.h"
 #include "lib/text/visible.h"
 #include "spool/fields.h"
+
+static int command_worker_run(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return worker_main(argc, argv);
+}
+
+/* Started by the scheduler, never by hand: no summary, so neither help nor hints know it. */
+static const struct command command_worker = {.name = "__worker", .usage = "", .run = command_worker_run};
 
 const struct command *const commands[] = {
     &command_add,
@@ -27,6 +37,7 @@ const struct command *const commands[] = {
     &command_export,
     &command_help_row,
     &command_version,
+    &command_worker,
     NULL,
 };
 

@@ -1,0 +1,192 @@
+#include "cmd/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cancel_wait.h"
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+#include "lib/text/visible.h"
+
+struct cancel_options {
+    struct common common;
+    bool json;
+};
+static const struct option_row cancel_options[] = {
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct cancel_options, json), .help = "one JSON object a line"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct cancelled { /* one job of the command line */
+    uint64_t number;
+    enum life_cancel what;
+    struct run_id open;    /* LIFE_STOPPING */
+    struct job_state state;
+    struct cancel_end end; /* LIFE_STOPPING, after the wait */
+};
+
+static int cancel_one(struct store *s, const char *reference, instant now, struct cancelled *c, struct error *e)
+{
+    int code = store_find(s, reference, &c->number, e);
+    if (code == 0)
+        code = store_cancel(s, c->number, now, &c->what, &c->open, e);
+    if (code == 0)
+        code = store_state(s, c->number, &c->state, e);
+    return code;
+}
+
+/* All of them in one transaction: if one is unknown, none is cancelled. */
+static int cancel_all(struct store *s, char **references, int count, struct cancelled *c, struct error *e)
+{
+    instant now = clock_wall();
+    int code = store_begin(s, true, e);
+    if (code < 0)
+        return code;
+    for (int i = 0; i < count && code == 0; i++)
+        code = cancel_one(s, references[i], now, &c[i], e);
+    if (code == 0)
+        return store_commit(s, e);
+    store_abort(s);
+    return code;
+}
+
+/* ---- what is said ---- */
+
+static const char *cancel_word(const struct cancelled *c)
+{
+    static const char *const words[] = {
+        [CANCEL_STOPPED] = "stopped", [CANCEL_NOT_STARTED] = "cancelled", [CANCEL_ENDED] = "cancelled", [CANCEL_UNKNOWN] = "unknown"};
+    if (c->what == LIFE_STOPPING)
+        return c->end.done ? "over" : words[c->end.how];
+    return c->what == LIFE_CANCELLED ? "cancelled" : "over";
+}
+
+static int cancel_code(const struct cancelled *c)
+{
+    const char *word = cancel_word(c);
+    return strcmp(word, "cancelled") == 0 || strcmp(word, "stopped") == 0 ? ERROR_NONE : ERROR_FAILED;
+}
+
+static enum outcome cancel_outcome(const struct cancelled *c)
+{
+    return c->what == LIFE_STOPPING ? c->end.run.outcome : c->what == LIFE_CANCELLED ? OUTCOME_CANCELLED : c->state.last_outcome;
+}
+
+static void cancel_over_text(struct buf *b, const struct job_state *s)
+{
+    buf_format(b, "had ended already: %s", s->last_outcome == OUTCOME_NONE ? "without a run" : outcome_name(s->last_outcome));
+    if (s->last_outcome == OUTCOME_FAILED)
+        buf_format(b, ", exit %d", s->last_code);
+}
+
+static void cancel_end_text(struct buf *b, struct run_id open, const struct cancel_end *end)
+{
+    static const char *const texts[] = {
+        [CANCEL_STOPPED] = "it was running; run %s was stopped",
+        [CANCEL_NOT_STARTED] = "cancelled; run %s was about to start, and has not",
+        [CANCEL_ENDED] = "it was running; run %s ended before it could be stopped: ",
+        [CANCEL_UNKNOWN] = "how run %s ended nobody can know",
+    };
+    char id[RUN_ID_SIZE];
+    run_id_format(open, id);
+    buf_format(b, texts[end->how], id);
+    if (end->how == CANCEL_ENDED)
+        view_result(b, &end->run);
+    if (end->run.reason)
+        buf_format(b, " (%s)", end->run.reason);
+}
+
+static void cancel_text(struct buf *b, const struct cancelled *c)
+{
+    buf_format(b, "job %llu: ", (unsigned long long)c->number);
+    if (c->what == LIFE_CANCELLED)
+        buf_text(b, "cancelled, it will not start");
+    else if (c->what == LIFE_OVER)
+        cancel_over_text(b, &c->state);
+    else
+        cancel_end_text(b, c->open, &c->end);
+}
+
+static void cancel_json(struct buf *b, const struct cancelled *c)
+{
+    struct value m = value_map();
+    enum outcome o = cancel_outcome(c);
+    char id[RUN_ID_SIZE];
+    run_id_format(c->open, id);
+    value_put(&m, "job", value_int((int64_t)c->number));
+    value_put(&m, "result", value_text(cancel_word(c)));
+    value_put(&m, "run", c->what == LIFE_STOPPING ? value_text(id) : (struct value){0});
+    value_put(&m, "outcome", o == OUTCOME_NONE ? (struct value){0} : value_text(outcome_name(o)));
+    view_line(b, &m);
+}
+
+static void cancel_tell(const struct command *self, const struct cancel_options *o, const struct cancelled *c)
+{
+    struct buf b = {0}, text = {0};
+    if (o->json) {
+        cancel_json(&b, c);
+    } else {
+        cancel_text(&text, c);
+        visible_add(&b, text.data, text.length, false);
+        buf_char(&b, '\n');
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+    buf_clear(&text);
+}
+
+/* ---- the command ---- */
+
+static int cancel_do(const struct command *self, const struct cancel_options *o, char **references, int count, struct error *e)
+{
+    struct store *store;
+    char *what = mem_format("job `%s`", references[0]);
+    int code = client_open_for(&o->common, STORE_WRITE, what, &store, e);
+    free(what);
+    if (code < 0)
+        return code;
+    struct cancelled *list = mem_zero((size_t)count, sizeof *list);
+    code = cancel_all(store, references, count, list, e);
+    store_close(store); /* wakes the scheduler */
+    int result = ERROR_NONE;
+    for (int i = 0; i < count && code == 0; i++) {
+        if (list[i].what == LIFE_STOPPING)
+            code = cancel_wait(&o->common, list[i].open, &list[i].end, e);
+        if (code < 0)
+            break;
+        cancel_tell(self, o, &list[i]);
+        run_clear(&list[i].end.run);
+        if (cancel_code(&list[i]))
+            result = cancel_code(&list[i]);
+    }
+    free(list);
+    return code < 0 ? code : result;
+}
+
+static int cancel_run(const struct command *self, int argc, char **argv)
+{
+    struct cancel_options o = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (first == argc)
+        return command_usage_error(self, "no job is named: `ax cancel JOB...`");
+    int code = cancel_do(self, &o, argv + first, argc - first, &e);
+    return code < 0 ? command_fail(self, &e) : code;
+}
+
+const struct command command_cancel = {
+    .name = "cancel",
+    .aliases = {"rm"},
+    .summary = "see to it that jobs do not run, and stop those that do",
+    .usage = "[--json] JOB...",
+    .about = "When it returns 0 the jobs will not start any more, and those that were running have been stopped with all their processes. Returns 1 if one had\n"
+             "ended already, and says how.",
+    .options = cancel_options,
+    .run = cancel_run,
+};

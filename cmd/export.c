@@ -1,0 +1,141 @@
+#include "cmd/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/text/json.h"
+#include "spool/fields.h"
+
+enum { SLICE = 1000 }; /* jobs read in one transaction and written together */
+
+struct export_options {
+    struct common common;
+    bool ndjson, environment, all;
+};
+static const struct option_row export_options[] = {
+    {.word = "ndjson", .kind = OPTION_FLAG, .offset = offsetof(struct export_options, ndjson), .help = "one JSON object a line, as `ax import ndjson` reads it"},
+    {.word = "with-env", .kind = OPTION_FLAG, .offset = offsetof(struct export_options, environment), .help = "with the environments that jobs have kept, values included"},
+    {.letter = 'a', .word = "all", .kind = OPTION_FLAG, .offset = offsetof(struct export_options, all), .help = "jobs that have ended too"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct export {
+    const struct export_options *options;
+    struct buf out;
+    uint64_t next; /* where the next slice begins; 0: at the end */
+    int looked;
+    uint64_t lossy; /* a job whose texts are no UTF-8; 0: none */
+};
+
+/* The kept environment becomes one that is said, under what the job says itself. */
+static void export_environment(struct value *map, const struct job *j)
+{
+    struct strvec env = {0};
+    strvec_copy(&env, &j->kept_env);
+    for (size_t i = 0; i < j->env.count; i++) {
+        char *name = mem_format("%.*s", (int)strcspn(j->env.items[i], "="), j->env.items[i]);
+        strvec_env_set(&env, name, j->env.items[i] + strlen(name) + 1);
+        free(name);
+    }
+    struct value whole = value_map();
+    for (size_t i = 0; i < env.count; i++) {
+        size_t name = strcspn(env.items[i], "=");
+        value_put_key(&whole, mem_format("%.*s", (int)name, env.items[i]), value_text(env.items[i] + name + 1));
+    }
+    strvec_clear(&env);
+    struct value *old = (struct value *)value_get(map, "env");
+    if (old) {
+        value_clear(old);
+        *old = whole;
+    } else {
+        value_put(map, "env", whole);
+    }
+}
+
+static void export_write(struct export *x, const struct job *j)
+{
+    bool lossy = false;
+    struct value map = fields_write(j, FIELD_PRINT);
+    if (x->options->environment && j->has_kept_env)
+        export_environment(&map, j);
+    json_write(&x->out, &map, &lossy);
+    buf_char(&x->out, '\n');
+    value_clear(&map);
+    if (lossy && !x->lossy)
+        x->lossy = j->number;
+}
+
+static bool export_job(void *context, const struct job *j, const struct job_state *s)
+{
+    struct export *x = context;
+    if (x->looked++ == SLICE) {
+        x->next = j->number;
+        return false;
+    }
+    bool over = s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
+    if (x->options->all || !over)
+        export_write(x, j);
+    return true;
+}
+
+static int export_slice(struct store *store, struct export *x, struct error *e)
+{
+    uint64_t from = x->next;
+    x->next = 0;
+    x->looked = 0;
+    int code = store_begin(store, false, e);
+    if (code < 0)
+        return code;
+    code = store_each_job(store, from, export_job, x, e);
+    store_abort(store);
+    return code;
+}
+
+static int export_all(const struct command *self, const struct export_options *o, struct error *e)
+{
+    struct store *store;
+    struct export x = {.options = o, .next = 1};
+    int code = client_open(&o->common, STORE_READ, &store, e);
+    if (code < 0)
+        return client_absent(e) ? 0 : code;
+    while (code == 0 && x.next) {
+        code = export_slice(store, &x, e);
+        if (code == 0)
+            command_print(self, &x.out);
+    }
+    store_close(store);
+    buf_clear(&x.out);
+    if (code == 0 && x.lossy)
+        code = error_set(e, ERROR_FAILED, "job %llu holds bytes that are no UTF-8; JSON cannot say them, they were written as U+FFFD", (unsigned long long)x.lossy);
+    return code;
+}
+
+static int export_run(const struct command *self, int argc, char **argv)
+{
+    struct export_options o = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (first < argc)
+        return command_usage_error(self, "takes no arguments, but was given `%s`", argv[first]);
+    if (!o.ndjson)
+        return command_usage_error(self, "the form is missing: `ax export --ndjson`");
+    if (export_all(self, &o, &e) < 0)
+        exit_code = command_fail(self, &e);
+    return exit_code;
+}
+
+const struct command command_export = {
+    .name = "export",
+    .summary = "write jobs as a file that can be imported",
+    .usage = "--ndjson [--with-env] [--all]",
+    .about = "Environments that jobs have kept are left out, since they hold secrets, unless --with-env asks for them.",
+    .options = export_options,
+    .run = export_run,
+};

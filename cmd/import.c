@@ -1,0 +1,296 @@
+#include "cmd/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/client.h"
+#include "cmd/progress.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/text/json.h"
+#include "lib/text/suggest.h"
+#include "spool/fields.h"
+#include "spool/record.h"
+
+#define LINE_MAX_BYTES (8 << 20) /* more than any job takes */
+#define READ_BYTES (256 << 10)
+
+struct import_options {
+    struct common common;
+    bool json, quiet;
+};
+static const struct option_row import_options[] = {
+    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct import_options, quiet), .help = "say nothing when all went well"},
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct import_options, json), .help = "print one JSON object"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+/* All jobs of the file, read and checked before the spool is locked. They are kept as records, a small part of what they take as structs: a million
+ * jobs are some 100 MB. Each record is led by a struct import_head. */
+struct import {
+    const char *name; /* of the file, for messages */
+    struct field_context context;
+    struct buf records;
+    int64_t count;
+    int line;
+    int64_t read, size; /* bytes; size 0: not known */
+    struct progress progress;
+    uint64_t first, last; /* numbers given */
+};
+struct import_head {
+    int32_t line;
+    uint32_t length;
+};
+
+/* ---- lines to records ---- */
+
+static int import_fail(const struct import *im, int line, struct error *e)
+{
+    struct buf place = {0};
+    buf_format(&place, "%s: line %d", im->name, line);
+    if (e->column && !e->field[0])
+        buf_format(&place, ", column %d", e->column);
+    if (e->field[0])
+        buf_format(&place, ": %s", e->field);
+    struct error whole;
+    error_set(&whole, e->code, "%s: %s", buf_string(&place), e->text);
+    buf_clear(&place);
+    *e = whole;
+    return -(int)e->code;
+}
+
+static int import_job(struct import *im, const struct value *map, struct error *e)
+{
+    struct job j;
+    job_init(&j);
+    int code = fields_read(&j, map, &im->context, e);
+    if (code == 0)
+        code = job_check(&j, e);
+    if (code == 0) {
+        size_t at = im->records.length;
+        struct import_head head = {.line = im->line};
+        buf_add(&im->records, &head, sizeof head);
+        record_write_job(&im->records, &j, 0);
+        head.length = (uint32_t)(im->records.length - at - sizeof head);
+        memcpy(im->records.data + at, &head, sizeof head);
+        im->count++;
+    }
+    job_clear(&j);
+    return code;
+}
+
+static bool import_blank(const char *text, size_t length)
+{
+    while (length && strchr(" \t\r", text[length - 1]))
+        length--;
+    return length == 0;
+}
+
+static int import_line(struct import *im, const char *text, size_t length, struct error *e)
+{
+    im->line++;
+    if (import_blank(text, length))
+        return 0;
+    struct value map = {0};
+    int code = json_read(text, length, &map, e);
+    if (code == 0 && map.kind != VALUE_MAP)
+        code = error_set(e, ERROR_USAGE, "a job is an object, such as {\"at\": \"17:30\", \"command\": \"make\"}, not %s", value_kind_name(map.kind));
+    if (code == 0)
+        code = import_job(im, &map, e);
+    value_clear(&map);
+    return code < 0 ? import_fail(im, im->line, e) : 0;
+}
+
+/* Takes the whole lines out of b; at the end of the file what is left is a line too. */
+static int import_lines(struct import *im, struct buf *b, bool end, struct error *e)
+{
+    size_t at = 0;
+    int code = 0;
+    while (code == 0 && at < b->length) {
+        char *stop = memchr(b->data + at, '\n', b->length - at);
+        if (!stop && !end)
+            break;
+        size_t length = stop ? (size_t)(stop - b->data) - at : b->length - at;
+        code = import_line(im, b->data + at, length, e);
+        at += length + (stop ? 1 : 0);
+        progress_show(&im->progress, "reading", im->size ? im->read / 64 * 64 : im->count, im->size);
+    }
+    if (at)
+        memmove(b->data, b->data + at, b->length - at);
+    buf_cut(b, b->length - at);
+    if (code == 0 && b->length > LINE_MAX_BYTES)
+        code = error_set(e, ERROR_USAGE, "%s: line %d: longer than 8 MiB", im->name, im->line + 1);
+    return code;
+}
+
+static int import_read(struct import *im, int fd, struct error *e)
+{
+    struct buf b = {0};
+    int code = 0;
+    for (;;) {
+        buf_reserve(&b, READ_BYTES);
+        ssize_t n = read(fd, b.data + b.length, READ_BYTES);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            code = error_errno(e, ERROR_USAGE, errno, "reading %s", im->name);
+        if (n <= 0)
+            break;
+        b.length += (size_t)n;
+        im->read += n;
+        code = import_lines(im, &b, false, e);
+        if (code < 0)
+            break;
+    }
+    if (code == 0)
+        code = import_lines(im, &b, true, e);
+    buf_clear(&b);
+    return code;
+}
+
+static int import_open(struct import *im, const char *path, struct error *e)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0) {
+        im->name = "standard input";
+        return import_read(im, STDIN_FILENO, e);
+    }
+    im->name = path;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_errno(e, ERROR_USAGE, errno, "%s", path);
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        im->size = status.st_size;
+    int code = import_read(im, fd, e);
+    close(fd);
+    return code;
+}
+
+/* ---- records to the spool ---- */
+
+static int import_add(struct import *im, struct store *store, const struct import_head *head, const char *record, struct error *e)
+{
+    struct job j;
+    uint64_t environment;
+    struct store_added added;
+    int code = record_read_job(record, head->length, &j, &environment, e);
+    if (code < 0)
+        return code;
+    code = store_add(store, &j, im->context.now, STORE_REFUSE, &added, e);
+    job_clear(&j);
+    if (code < 0)
+        return import_fail(im, head->line, e);
+    if (!im->first)
+        im->first = added.number;
+    im->last = added.number;
+    return 0;
+}
+
+static int import_add_all(struct import *im, struct store *store, struct error *e)
+{
+    int64_t done = 0;
+    for (size_t at = 0; at < im->records.length;) {
+        struct import_head head;
+        memcpy(&head, im->records.data + at, sizeof head);
+        int code = import_add(im, store, &head, im->records.data + at + sizeof head, e);
+        if (code < 0)
+            return code;
+        at += sizeof head + head.length;
+        progress_show(&im->progress, "adding", ++done, im->count);
+    }
+    return 0;
+}
+
+static int import_store(struct import *im, struct store *store, struct error *e)
+{
+    int code = store_begin(store, true, e);
+    if (code < 0)
+        return code;
+    code = import_add_all(im, store, e);
+    if (code == 0)
+        return store_commit(store, e);
+    store_abort(store);
+    return code;
+}
+
+static void import_tell(const struct command *self, const struct import *im, const struct import_options *o)
+{
+    struct buf b = {0};
+    if (o->json) {
+        struct value m = value_map();
+        value_put(&m, "added", value_int(im->count));
+        value_put(&m, "first", im->count ? value_int((int64_t)im->first) : (struct value){0});
+        value_put(&m, "last", im->count ? value_int((int64_t)im->last) : (struct value){0});
+        view_line(&b, &m);
+    } else if (!o->quiet && im->count) {
+        buf_format(&b, im->count == 1 ? "added job %llu\n" : "added jobs %llu to %llu\n", (unsigned long long)im->first, (unsigned long long)im->last);
+    } else if (!o->quiet) {
+        buf_text(&b, "no jobs in it, nothing added\n");
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+}
+
+static int import_file(const struct command *self, const struct import_options *o, const char *path, struct error *e)
+{
+    struct view v = {0};
+    struct store *store;
+    int code = view_init(&v, e);
+    if (code < 0)
+        return code;
+    struct import im = {.context = {.zone = v.zone, .now = v.now}};
+    bool served = true;
+    progress_begin(&im.progress);
+    code = import_open(&im, path, e);
+    if (code == 0 && im.count)
+        code = client_open(&o->common, STORE_WRITE, &store, e);
+    if (code == 0 && im.count) {
+        code = import_store(&im, store, e);
+        served = folder_scheduler(store_folder(store)) > 0;
+        store_close(store);
+    }
+    progress_end(&im.progress);
+    if (code == 0)
+        import_tell(self, &im, o);
+    if (code == 0 && !served)
+        client_hint(self, &o->common);
+    buf_clear(&im.records);
+    view_clear(&v);
+    return code;
+}
+
+static int import_run(const struct command *self, int argc, char **argv)
+{
+    struct import_options o = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    struct suggest near = {.word = first < argc ? argv[first] : ""};
+    suggest_offer(&near, "ndjson");
+    if (first == argc)
+        return command_usage_error(self, "what is missing: `ax import ndjson FILE`");
+    if (strcmp(argv[first], "ndjson") != 0)
+        return command_usage_error(self, near.best ? "unknown kind of file `%s`; did you mean ndjson?" : "unknown kind of file `%s`; there is ndjson", argv[first]);
+    if (argc - first != 2)
+        return command_usage_error(self, "takes one file: `ax import ndjson FILE`, `-` for standard input");
+    if (import_file(self, &o, argv[first + 1], &e) < 0)
+        exit_code = command_fail(self, &e);
+    return exit_code;
+}
+
+const struct command command_import = {
+    .name = "import",
+    .summary = "add jobs from a file",
+    .usage = "ndjson FILE|-",
+    .about = "One JSON object a line, with the names that `ax help add` has as options (retry_delay for --retry-delay), such as\n"
+             "{\"in\": \"20m\", \"command\": [\"make\", \"deploy\"], \"retries\": 3}. All jobs are added, or none if one is wrong.",
+    .options = import_options,
+    .run = import_run,
+};

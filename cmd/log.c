@@ -1,0 +1,322 @@
+#include "cmd/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/text/utf8.h"
+#include "lib/text/visible.h"
+#include "spool/output.h"
+
+enum { PART = 64 * 1024 }; /* bytes read and printed together */
+
+struct log_options {
+    struct common common;
+    bool follow, raw;
+};
+static const struct option_row log_options[] = {
+    {.letter = 'f', .word = "follow", .kind = OPTION_FLAG, .offset = offsetof(struct log_options, follow), .help = "go on until the run has ended, through its retries"},
+    {.word = "raw", .kind = OPTION_FLAG, .offset = offsetof(struct log_options, raw), .help = "the bytes as they are, on a terminal too"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct log {
+    const struct command *command;
+    const struct log_options *options;
+    bool safe;       /* make the output safe for a terminal */
+    struct run run;  /* as last looked at */
+    struct job_state state;
+    struct output_reader *reader;
+    int64_t done;    /* bytes of the run's output that were printed or passed over */
+    struct buf out, held; /* held: a character that is not whole yet */
+    struct client_watch *watch;
+};
+
+/* ---- printing ---- */
+
+/* How many bytes at the end begin a character whose rest may still come. */
+static size_t log_unfinished(const char *data, size_t length)
+{
+    for (size_t back = 1; back <= 3 && back <= length; back++) {
+        unsigned char c = (unsigned char)data[length - back];
+        if (c >= 0xC0)
+            return (c >= 0xF0 ? 4u : c >= 0xE0 ? 3u : 2u) > back ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+static void log_print(struct log *l, const char *data, size_t length, bool end)
+{
+    if (!l->safe) {
+        buf_add(&l->out, data, length);
+    } else {
+        buf_add(&l->held, data, length);
+        size_t rest = end ? 0 : log_unfinished(buf_string(&l->held), l->held.length);
+        size_t whole = l->held.length - rest;
+        visible_add(&l->out, buf_string(&l->held), whole, true);
+        memmove(l->held.data, l->held.data + whole, rest);
+        buf_cut(&l->held, rest);
+    }
+    command_print(l->command, &l->out);
+}
+
+static void log_hole(struct log *l, int64_t missing)
+{
+    if (l->safe) {
+        log_print(l, "", 0, true);
+        buf_format(&l->out, "\n[... %lld bytes are not kept ...]\n", (long long)missing);
+        command_print(l->command, &l->out);
+    } else {
+        command_warn(l->command, "%lld bytes in the middle are not kept", (long long)missing);
+    }
+}
+
+/* ---- looking ---- */
+
+static int log_begin(const struct log_options *o, const char *what, struct store **store, struct error *e)
+{
+    int code = client_open_for(&o->common, STORE_READ, what, store, e);
+    if (code < 0)
+        return code;
+    code = store_begin(*store, false, e);
+    if (code < 0)
+        store_close(*store);
+    return code;
+}
+
+static void log_end(struct store *store)
+{
+    store_abort(store);
+    store_close(store);
+}
+
+/* One look: the run and its job as they are now, the bytes of a small finished output in `small`, the reader of a larger or growing one. */
+static int log_look(struct log *l, struct run_id id, struct buf *small, struct error *e)
+{
+    struct store *store;
+    struct run run;
+    int code = log_begin(l->options, "such run", &store, e);
+    if (code < 0)
+        return code;
+    code = store_run(store, id, &run, e);
+    if (code == 0) {
+        run_clear(&l->run);
+        l->run = run;
+        if (store_state(store, id.job, &l->state, NULL) < 0)
+            l->state = (struct job_state){.phase = PHASE_DONE}; /* the job is gone: nothing follows */
+        if (run.output == OUTPUT_INLINE)
+            code = store_output(store, id, small, e);
+        else if (!l->reader)
+            output_reader_open(store_folder(store), id, &l->reader, NULL); /* nothing written yet: later */
+    }
+    log_end(store);
+    return code;
+}
+
+static void log_drain(struct log *l)
+{
+    struct buf part = {0};
+    int64_t missing = 0;
+    int n;
+    while (l->reader && (n = output_reader_next(l->reader, &part, PART, &missing)) != 0) {
+        if (n < 0) {
+            log_hole(l, missing);
+            l->done += missing;
+            continue;
+        }
+        log_print(l, part.data, part.length, false);
+        l->done += n;
+        buf_reset(&part);
+    }
+    buf_clear(&part);
+}
+
+/* A run's output to its end, or to what there is now. The look comes before the reading: what was written before the end is all there then. */
+static int log_run(struct log *l, struct run_id id, struct error *e)
+{
+    l->done = 0;
+    int code;
+    for (;;) {
+        struct buf small = {0};
+        code = log_look(l, id, &small, e);
+        if (code == 0)
+            log_drain(l);
+        if (code == 0 && (int64_t)small.length > l->done)
+            log_print(l, small.data + l->done, small.length - (size_t)l->done, false);
+        buf_clear(&small);
+        if (code < 0 || l->run.outcome != OUTCOME_NONE || !l->options->follow)
+            break;
+        client_watch_wait(l->watch);
+    }
+    log_print(l, "", 0, true);
+    output_reader_close(l->reader);
+    l->reader = NULL;
+    return code;
+}
+
+/* ---- which run ---- */
+
+static bool log_take(void *context, const struct run *r)
+{
+    struct run *latest = context;
+    if (r->id.note)
+        return true;
+    if (!latest->id.n || r->claimed > latest->claimed) {
+        latest->id = r->id;
+        latest->claimed = r->claimed;
+    }
+    return false;
+}
+
+static bool log_take_open(void *context, const struct run *r)
+{
+    log_take(context, r);
+    return true;
+}
+
+/* Of all jobs the run that was claimed last. */
+static int log_latest(struct store *store, struct run_id *id, struct error *e)
+{
+    struct run latest = {0};
+    int code = store_each_open(store, log_take_open, &latest, e);
+    if (code == 0)
+        code = store_each_run(store, 0, NULL, log_take, &latest, e);
+    *id = latest.id;
+    return code;
+}
+
+/* id->n is 0 if there was no run yet. */
+static int log_resolve(struct store *store, const char *reference, struct run_id *id, struct job_state *state, struct error *e)
+{
+    *state = (struct job_state){.phase = PHASE_DONE};
+    if (!reference)
+        return log_latest(store, id, e);
+    if (run_id_parse(reference, id))
+        return 0;
+    uint64_t number;
+    int code = store_find(store, reference, &number, e);
+    if (code == 0)
+        code = store_state(store, number, state, e);
+    *id = (struct run_id){.job = number, .n = state->runs};
+    return code;
+}
+
+static int log_find(struct log *l, const char *reference, struct run_id *id, struct error *e)
+{
+    struct store *store;
+    char *what = reference ? mem_format("job or run `%s`", reference) : mem_string("run");
+    int code = log_begin(l->options, what, &store, e);
+    free(what);
+    if (code < 0)
+        return code;
+    struct run_id found = {0};
+    code = log_resolve(store, reference, &found, &l->state, e);
+    log_end(store);
+    if (code == 0)
+        *id = found;
+    return code;
+}
+
+static bool log_ends(const struct job_state *s)
+{
+    return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
+}
+
+static int log_first(struct log *l, const char *reference, struct run_id *id, struct error *e)
+{
+    int code = log_find(l, reference, id, e);
+    while (code == 0 && !id->n && l->options->follow && !log_ends(&l->state)) {
+        client_watch_wait(l->watch);
+        code = log_find(l, reference, id, e);
+    }
+    if (code == 0 && !id->n)
+        code = error_set(e, ERROR_NOT_FOUND, reference ? "job %s has had no run yet" : "there has been no run yet", reference);
+    return code;
+}
+
+/* After an attempt: does the same occurrence get another one? Sets id to it. */
+static int log_next(struct log *l, struct run_id *id, bool *more, struct error *e)
+{
+    struct job_state *s = &l->state;
+    while (s->phase == PHASE_RETRYING && s->runs == id->n) {
+        client_watch_wait(l->watch);
+        struct buf unused = {0};
+        int code = log_look(l, *id, &unused, e);
+        buf_clear(&unused);
+        if (code < 0)
+            return code;
+    }
+    instant due = l->run.due;
+    *more = s->runs > id->n && s->due == due;
+    id->n = *more ? id->n + 1 : id->n;
+    return 0;
+}
+
+static void log_tell_end(const struct log *l)
+{
+    struct buf text = {0};
+    char id[RUN_ID_SIZE];
+    run_id_format(l->run.id, id);
+    view_result(&text, &l->run);
+    if (l->run.reason)
+        buf_format(&text, ": %s", l->run.reason);
+    if (l->run.reason || (l->safe && l->options->follow))
+        command_warn(l->command, "run %s: %s", id, buf_string(&text));
+    buf_clear(&text);
+}
+
+static int log_all(struct log *l, const char *reference, struct error *e)
+{
+    struct run_id id = {0};
+    bool more = true;
+    int code = log_first(l, reference, &id, e);
+    while (code == 0 && more) {
+        code = log_run(l, id, e);
+        if (code == 0 && l->run.outcome != OUTCOME_NONE)
+            log_tell_end(l);
+        more = false;
+        if (code == 0 && l->options->follow)
+            code = log_next(l, &id, &more, e);
+    }
+    return code;
+}
+
+static int log_command_run(const struct command *self, int argc, char **argv)
+{
+    struct log_options o = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (argc - first > 1)
+        return command_usage_error(self, "takes one job or run");
+    struct log l = {.command = self, .options = &o, .safe = !o.raw && isatty(STDOUT_FILENO)};
+    int code = o.follow ? client_watch_new(&o.common, &l.watch, &e) : 0;
+    if (code == 0)
+        code = log_all(&l, first < argc ? argv[first] : NULL, &e);
+    if (code < 0)
+        exit_code = command_fail(self, &e);
+    client_watch_free(l.watch);
+    run_clear(&l.run);
+    buf_clear(&l.out);
+    buf_clear(&l.held);
+    return exit_code;
+}
+
+const struct command command_log = {
+    .name = "log",
+    .aliases = {"logs"},
+    .summary = "print what a run has written",
+    .usage = "[-f] [--raw] [RUN|JOB]",
+    .about = "RUN is a number such as 12.3. Of a JOB it is the latest run; without either, the latest run of all. On a terminal control characters are made\n"
+             "visible; elsewhere the bytes are those that were written.",
+    .options = log_options,
+    .run = log_command_run,
+};
