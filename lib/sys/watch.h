@@ -21,11 +21,12 @@ int watch_new(struct watch **out, struct error *e); /* non-blocking, close-on-ex
 void watch_free(struct watch *w);
 int watch_fd(const struct watch *w); /* readable when there is something for watch_read */
 
-/* Watches a file or folder; returns a watch number >= 0, or a negative code. */
+/* Watches a file or folder; returns a watch number >= 0, or a negative code (ERROR_NOT_FOUND: it is not there). Two watches of one thing are two numbers. */
 int watch_add(struct watch *w, const char *path, uint32_t events, struct error *e);
 void watch_remove(struct watch *w, int number);
 
-/* Calls back for each waiting event until none is left. name: the entry's name for a folder, else "". */
+/* Calls back for each event that waits now. The callback may add and remove watches. That the
+ * watched thing itself is gone is said once. name: the entry's name for a folder, else "". */
 typedef void watch_call(void *context, int number, uint32_t event, const char *name);
 void watch_read(struct watch *w, watch_call *call, void *context);
 
