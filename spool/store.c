@@ -1,0 +1,226 @@
+#include "spool/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/text/pack.h"
+#include "spool/reserve.h"
+#include "spool/store_private.h"
+
+int store_damaged(const struct store *s, const char *what, struct error *e)
+{
+    return error_set(e, ERROR_SPOOL, "%s/data.mdb is damaged (%s)", s->folder.path, what);
+}
+
+/* ---- counters ---- */
+
+static const struct {
+    const char *name;
+    size_t offset;
+    int64_t first;
+} counter_rows[] = {
+    {"v", offsetof(struct counters, version), STORE_FORMAT},
+    {"next_job", offsetof(struct counters, next_job), 1},
+    {"feed_first", offsetof(struct counters, feed_first), 1},
+    {"feed_next", offsetof(struct counters, feed_next), 1},
+    {"generation", offsetof(struct counters, generation), 0},
+    {"next_queue", offsetof(struct counters, next_queue), 2},
+    {"pending_once", offsetof(struct counters, pending_once), 0},
+};
+#define COUNTERS (sizeof counter_rows / sizeof *counter_rows)
+
+static int64_t *counter(struct counters *c, size_t row)
+{
+    return (int64_t *)((char *)c + counter_rows[row].offset);
+}
+
+static const struct db_bytes counters_key = {"counters", 8};
+
+static int counters_read(struct store *s, struct error *e)
+{
+    struct counters c;
+    struct db_bytes bytes;
+    struct value map = {0};
+    for (size_t i = 0; i < COUNTERS; i++)
+        *counter(&c, i) = counter_rows[i].first;
+    int found = db_get(s->db, DB_META, counters_key, &bytes, e);
+    if (found < 0)
+        return found;
+    if (found == 0) {
+        if (pack_read(bytes.data, bytes.length, &map, NULL) < 0 || map.kind != VALUE_MAP) {
+            value_clear(&map);
+            return store_damaged(s, "its counters", e);
+        }
+        for (size_t i = 0; i < COUNTERS; i++) {
+            const struct value *v = value_get(&map, counter_rows[i].name);
+            if (v && v->kind == VALUE_INT)
+                *counter(&c, i) = v->integer;
+        }
+        value_clear(&map);
+    }
+    if (c.version > STORE_FORMAT)
+        return error_set(e, ERROR_SPOOL, "the spool %s has format %" PRId64 ", this ax knows formats up to %d: use the newer ax", s->folder.path,
+            c.version, STORE_FORMAT);
+    s->counters = c;
+    return 0;
+}
+
+static int counters_write(struct store *s, struct error *e)
+{
+    struct value map = value_map();
+    for (size_t i = 0; i < COUNTERS; i++)
+        value_put(&map, counter_rows[i].name, value_int(*counter(&s->counters, i)));
+    buf_reset(&s->record);
+    pack_write(&s->record, &map);
+    value_clear(&map);
+    return db_put(s->db, DB_META, counters_key, (struct db_bytes){s->record.data, s->record.length}, e);
+}
+
+/* ---- opening ---- */
+
+static int store_begin_read(struct store *s, struct error *e)
+{
+    int failed = db_begin(s->db, false, e);
+    if (failed)
+        return failed;
+    failed = counters_read(s, e);
+    db_abort(s->db);
+    return failed;
+}
+
+int store_open(const char *path, enum store_use use, struct store **out, struct error *e)
+{
+    static const enum db_use uses[] = {[STORE_READ] = DB_READ, [STORE_WRITE] = DB_WRITE, [STORE_SERVE] = DB_SERVE};
+    struct store *s = mem_zero(1, sizeof *s);
+    s->use = use;
+    int failed = folder_open(path, use != STORE_READ, &s->folder, e);
+    if (!failed && use != STORE_READ)
+        s->reserve = reserve_keep(&s->folder);
+    if (!failed)
+        failed = db_open(&s->folder, uses[use], &s->db, e);
+    if (!failed)
+        failed = store_begin_read(s, e);
+    if (failed) {
+        store_close(s);
+        return failed;
+    }
+    process_boot(s->boot);
+    *out = s;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    store_abort(s);
+    db_close(s->db);
+    folder_clear(&s->folder);
+    buf_clear(&s->record);
+    free(s);
+}
+
+const struct folder *store_folder(const struct store *s)
+{
+    return &s->folder;
+}
+
+/* ---- transactions ---- */
+
+int store_begin(struct store *s, bool write, struct error *e)
+{
+    int failed = db_begin(s->db, write, e);
+    if (failed)
+        return failed;
+    s->writing = write;
+    s->changed = s->urgent = s->roomy = s->feeding = false;
+    failed = write ? counters_read(s, e) : 0;
+    if (failed)
+        store_abort(s);
+    return failed;
+}
+
+void store_abort(struct store *s)
+{
+    if (s->db)
+        db_abort(s->db);
+    s->writing = s->feeding = false;
+}
+
+/* The pages are written by the commit, so room must be made before it. */
+static void store_make_room(struct store *s)
+{
+    int64_t room = s->urgent || !s->reserve ? reserve_room(&s->folder) : INT64_MAX;
+    if (s->urgent && s->reserve && room < RESERVE_SIZE) {
+        reserve_give_up(&s->folder);
+        s->reserve = false;
+    }
+}
+
+static int store_finish_commit(struct store *s, struct error *e)
+{
+    int failed = s->feeding ? store_feed_write(s, e) : 0;
+    if (!failed && s->changed)
+        failed = counters_write(s, e);
+    if (failed) {
+        store_abort(s);
+        return failed;
+    }
+    store_make_room(s);
+    struct error full = {0};
+    failed = db_commit(s->db, &full);
+    if (failed && full.sys == ENOSPC && s->urgent) { /* a quota that nobody told of: the caller's next try finds room */
+        reserve_give_up(&s->folder);
+        s->reserve = false;
+    }
+    if (failed && e)
+        *e = full;
+    if (!failed && !s->reserve)
+        s->reserve = reserve_keep(&s->folder);
+    return failed;
+}
+
+int store_commit(struct store *s, struct error *e)
+{
+    int failed = 0;
+    if (s->writing)
+        failed = store_finish_commit(s, e);
+    else
+        db_abort(s->db);
+    s->writing = s->feeding = false;
+    return failed;
+}
+
+/* ---- for the scheduler ---- */
+
+int store_generation(struct store *s, uint32_t *out, uint64_t *feed_position, struct error *e)
+{
+    int failed = store_begin(s, true, e);
+    if (failed)
+        return failed;
+    s->counters.generation++;
+    s->changed = true;
+    uint32_t generation = (uint32_t)s->counters.generation;
+    uint64_t position = (uint64_t)s->counters.feed_next - 1;
+    failed = store_feed_forget(s, e);
+    if (failed)
+        store_abort(s);
+    else
+        failed = store_commit(s, e);
+    if (failed)
+        return failed;
+    *out = generation;
+    *feed_position = position;
+    return 0;
+}
+
+int store_pending_once(struct store *s, bool *out, struct error *e)
+{
+    int failed = s->writing ? 0 : counters_read(s, e);
+    if (!failed)
+        *out = s->counters.pending_once > 0;
+    return failed;
+}

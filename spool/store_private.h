@@ -1,0 +1,109 @@
+/* What the files of the store share. Nothing else includes it.
+ *
+ *   store.c        opening, transactions, counters        store_queue.c  queues
+ *   store_job.c    jobs, names, state and its due entry   store_env.c    environments, each kept once
+ *   store_run.c    claims, outcomes, history              store_feed.c   the change feed
+ *   store_due.c    the due index                          store_key.c    keys
+ *
+ *   table    key                                                   value
+ *   meta     "counters"                                            msgpack map, struct counters
+ *   jobs     number u64                                            record of the definition
+ *   states   number u64                                            record of the state
+ *   names    name                                                  number u64. Of a finished one-off job too, until another takes the name
+ *   due      queue u32, priority (higher first), ready, number u64 weight u32. Is there exactly while the phase is waiting or retrying
+ *   runs     job u64, n u32, note u32                              record of the run or row
+ *   outputs  job u64, n u32                                        bytes
+ *   ended    ended, job u64, n u32, note u32                       nothing: history over all jobs
+ *   open     job u64, n u32                                        nothing
+ *   envs     hash u64, 0                                           NUL-terminated strings
+ *            hash u64, 1                                           number of jobs that refer to it, u64
+ *   feed     sequence u64                                          kind u8, first u64, last u64
+ *   queues   name                                                  id u32, limit u32
+ *
+ * All numbers big-endian, so that their order is that of the bytes; times are shifted so that negative ones come first. */
+#ifndef AX_STORE_PRIVATE_H
+#define AX_STORE_PRIVATE_H
+
+#include "lib/base/buf.h"
+#include "spool/db.h"
+#include "spool/store.h"
+
+#define STORE_FORMAT 1
+
+struct counters {
+    int64_t version;      /* of the whole: STORE_FORMAT */
+    int64_t next_job;
+    int64_t feed_first;   /* sequence of the oldest entry of the feed */
+    int64_t feed_next;    /* of the next one */
+    int64_t generation;
+    int64_t next_queue;
+    int64_t pending_once; /* one-off jobs with a due time that have not ended */
+};
+
+struct store {
+    struct folder folder;
+    struct db *db;
+    enum store_use use;
+    char boot[BOOT_ID_SIZE];
+    bool reserve;           /* is there */
+    struct buf record;      /* the last one written, to spare allocations */
+
+    /* of the open transaction */
+    bool writing, changed;  /* the counters are */
+    bool urgent;            /* a cancel, claim or outcome: may use the reserve */
+    bool roomy;             /* room for adding was looked for and found */
+    struct counters counters;
+    struct feed feed;       /* the last entry, not written yet */
+    bool feeding;
+};
+
+/* ---- keys ---- */
+
+struct key {
+    unsigned char bytes[32];
+    size_t length;
+};
+
+void key_u32(struct key *k, uint32_t n);
+void key_u64(struct key *k, uint64_t n);
+void key_time(struct key *k, instant t);
+struct key key_number(uint64_t number);
+struct key key_run(struct run_id id); /* with note */
+struct key key_open(struct run_id id);
+struct db_bytes key_bytes(const struct key *k);
+
+/* Reading moves *data on; false (and *out untouched) where it is too short. */
+bool key_take_u32(struct db_bytes *data, uint32_t *out);
+bool key_take_u64(struct db_bytes *data, uint64_t *out);
+bool key_take_time(struct db_bytes *data, instant *out);
+
+/* ---- shared by the files ---- */
+
+#define STORE_NONE DB_NONE
+
+int store_damaged(const struct store *s, const char *what, struct error *e);
+
+/* Reads and writes a state; writing moves the due entry and keeps the count of pending one-off jobs: the one place that does. `old` NULL: new. */
+int store_state_get(struct store *s, uint64_t number, struct job_state *out, struct error *e); /* 0, STORE_NONE, negative */
+int store_state_put(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
+
+int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
+int store_due_delete(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
+
+/* The definition, without its environment unless `whole`. */
+int store_job_get(struct store *s, uint64_t number, bool whole, struct job *out, struct error *e);
+
+/* Writes history rows without a run. `from`: what the rows do not know themselves; name NULL allowed. */
+int store_notes_put(struct store *s, uint64_t number, const char *name, const struct job_state *st, struct life_notes *notes, struct error *e);
+
+int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, struct error *e); /* one reference more */
+int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */
+int store_env_get(struct store *s, uint64_t id, struct strvec *out, struct error *e);
+
+int store_queue_id(struct store *s, const char *name, uint32_t *id, struct error *e); /* registers it at first use */
+
+void store_feed_add(struct store *s, enum feed_kind kind, uint64_t number);
+int store_feed_write(struct store *s, struct error *e); /* part of the commit */
+int store_feed_forget(struct store *s, struct error *e);
+
+#endif
