@@ -1,0 +1,136 @@
+#include "spool/record.h"
+
+#include "spool/store_private.h"
+
+static void due_key_lane(struct key *k, struct lane_id lane)
+{
+    key_u32(k, lane.queue);
+    key_u32(k, ~((uint32_t)lane.priority ^ UINT32_C(0x80000000))); /* higher ones first */
+}
+
+static struct key due_key(struct lane_id lane, instant ready, uint64_t number)
+{
+    struct key k = {.length = 0};
+    due_key_lane(&k, lane);
+    key_time(&k, ready);
+    key_u64(&k, number);
+    return k;
+}
+
+static bool due_read(struct db_bytes key, struct db_bytes value, struct due *d)
+{
+    uint32_t priority;
+    bool good = key_take_u32(&key, &d->lane.queue) && key_take_u32(&key, &priority) && key_take_time(&key, &d->ready) &&
+                key_take_u64(&key, &d->number) && key_take_u32(&value, &d->weight);
+    d->lane.priority = good ? (int32_t)(~priority ^ UINT32_C(0x80000000)) : 0;
+    return good;
+}
+
+static struct key due_key_of(uint64_t number, const struct job_state *st)
+{
+    return due_key((struct lane_id){st->queue, st->priority}, st->ready, number);
+}
+
+int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e)
+{
+    struct key k = due_key_of(number, st), v = {.length = 0};
+    key_u32(&v, st->weight);
+    return db_put(s->db, DB_DUE, key_bytes(&k), key_bytes(&v), e);
+}
+
+int store_due_delete(struct store *s, uint64_t number, const struct job_state *st, struct error *e)
+{
+    struct key k = due_key_of(number, st);
+    int failed = db_delete(s->db, DB_DUE, key_bytes(&k), e);
+    return failed == DB_NONE ? store_damaged(s, "its due index", e) : failed;
+}
+
+int store_each_lane(struct store *s, store_lane_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    struct key from = {.length = 0};
+    struct due d;
+    int failed = db_cursor_new(s->db, DB_DUE, &c, e);
+    if (failed)
+        return failed;
+    while ((failed = db_cursor_from(c, key_bytes(&from), &key, &value, e)) == 0) {
+        if (!due_read(key, value, &d)) {
+            failed = store_damaged(s, "its due index", e);
+            break;
+        }
+        if (!call(context, d.lane))
+            break;
+        from = due_key(d.lane, INSTANT_NEVER, UINT64_MAX); /* behind all of this lane */
+    }
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
+int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    struct key from = due_key(lane, ready, number + 1);
+    struct due d;
+    int failed = db_cursor_new(s->db, DB_DUE, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+        if (!due_read(key, value, &d)) {
+            failed = store_damaged(s, "its due index", e);
+            break;
+        }
+        if (d.lane.queue != lane.queue || d.lane.priority != lane.priority || !call(context, &d))
+            break;
+    }
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
+int store_due_count(struct store *s, uint64_t *out, struct error *e)
+{
+    return db_count(s->db, DB_DUE, out, e);
+}
+
+int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there, struct error *e)
+{
+    struct job_state st;
+    int found = store_state_get(s, number, &st, e);
+    if (found < 0)
+        return found;
+    *there = found == 0 && (st.phase == PHASE_WAITING || st.phase == PHASE_RETRYING);
+    if (*there)
+        *out = (struct due){.lane = {st.queue, st.priority}, .ready = st.ready, .number = number, .weight = st.weight};
+    return 0;
+}
+
+int store_clock_step(struct store *s, int64_t step, instant now, uint64_t from, uint32_t limit, uint64_t *next, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    struct key first = key_number(from);
+    uint64_t number = from;
+    int failed = db_cursor_new(s->db, DB_STATES, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0 && limit--; failed = db_cursor_next(c, &key, &value, e)) {
+        struct job_state old, new;
+        if (!key_take_u64(&key, &number))
+            failed = store_damaged(s, "its states", e);
+        else
+            failed = record_read_state(value.data, value.length, &old, e);
+        new = old;
+        if (!failed && life_clock_step(&new, step, now))
+            failed = store_state_put(s, number, &old, &new, e);
+        if (failed)
+            break;
+    }
+    if (failed == 0 && !key_take_u64(&key, &number)) /* the limit came first: key is of the one to go on with */
+        failed = store_damaged(s, "its states", e);
+    db_cursor_free(c);
+    if (failed < 0)
+        return failed;
+    *next = failed == DB_NONE ? 0 : number;
+    return 0;
+}

@@ -1,0 +1,335 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spool/record.h"
+#include "spool/store_private.h"
+
+static struct key ended_key(const struct run *r)
+{
+    struct key k = {.length = 0};
+    key_time(&k, r->ended);
+    key_u64(&k, r->id.job);
+    key_u32(&k, r->id.n);
+    key_u32(&k, r->id.note);
+    return k;
+}
+
+static const struct db_bytes nothing = {"", 0};
+
+static int run_put(struct store *s, const struct run *r, struct error *e)
+{
+    struct key k = key_run(r->id);
+    buf_reset(&s->record);
+    record_write_run(&s->record, r);
+    return db_put(s->db, DB_RUNS, key_bytes(&k), (struct db_bytes){s->record.data, s->record.length}, e);
+}
+
+static int run_put_ended(struct store *s, const struct run *r, struct error *e)
+{
+    struct key k = ended_key(r);
+    int failed = run_put(s, r, e);
+    return failed ? failed : db_append(s->db, DB_ENDED, key_bytes(&k), nothing, e);
+}
+
+/* 0, STORE_NONE, negative. */
+static int run_get(struct store *s, struct run_id id, struct run *out, struct error *e)
+{
+    struct key k = key_run(id);
+    struct db_bytes value;
+    int found = db_get(s->db, DB_RUNS, key_bytes(&k), &value, e);
+    if (found == 0)
+        found = record_read_run(value.data, value.length, out, e);
+    if (found == 0)
+        out->id = id;
+    return found;
+}
+
+static int run_is_open(struct store *s, struct run_id id, struct error *e)
+{
+    struct key k = key_open(id);
+    struct db_bytes value;
+    return db_get(s->db, DB_OPEN, key_bytes(&k), &value, e);
+}
+
+static int run_close(struct store *s, struct run_id id, struct error *e)
+{
+    struct key k = key_open(id);
+    int failed = db_delete(s->db, DB_OPEN, key_bytes(&k), e);
+    return failed < 0 ? failed : 0;
+}
+
+int store_notes_put(struct store *s, uint64_t number, const char *name, const struct job_state *st, struct life_notes *notes, struct error *e)
+{
+    int failed = 0;
+    for (int i = 0; i < notes->count && !failed; i++) {
+        struct run row = notes->rows[i]; /* borrows its texts */
+        row.id.job = number;
+        row.queue = st->queue;
+        row.weight = st->weight;
+        if (!row.name)
+            row.name = (char *)name;
+        failed = run_put_ended(s, &row, e);
+    }
+    return failed;
+}
+
+/* The scheduler knows what it did itself; from everyone else it must hear. */
+static void run_tell(struct store *s, uint64_t number)
+{
+    if (s->use != STORE_SERVE)
+        store_feed_add(s, FEED_DUE, number);
+}
+
+/* ---- claim ---- */
+
+static int claim_put(struct store *s, const struct run *r, struct error *e)
+{
+    struct key k = key_open(r->id);
+    int failed = run_put(s, r, e);
+    return failed ? failed : db_put(s->db, DB_OPEN, key_bytes(&k), nothing, e);
+}
+
+int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict, struct job *j, struct run *r, struct error *e)
+{
+    struct job_state old, new;
+    struct life_notes notes = {0};
+    struct job job;
+    struct run run;
+    int failed = store_state(s, number, &old, e);
+    if (!failed)
+        failed = store_job_get(s, number, true, &job, e);
+    if (failed)
+        return failed;
+    new = old;
+    run_init(&run);
+    enum life_verdict said = life_claim(&job, &new, now, &run, &notes);
+    run.generation = generation;
+    memcpy(run.boot, s->boot, sizeof run.boot);
+    if (said == LIFE_START || said == LIFE_MISSED)
+        failed = store_state_put(s, number, &old, &new, e);
+    if (!failed)
+        failed = store_notes_put(s, number, job.name, &new, &notes, e);
+    if (!failed && said == LIFE_START)
+        failed = claim_put(s, &run, e);
+    life_notes_clear(&notes);
+    if (!failed && said == LIFE_START) {
+        run_tell(s, number);
+        *j = job;
+        *r = run;
+    } else {
+        job_clear(&job);
+        run_clear(&run);
+    }
+    if (!failed)
+        *verdict = said;
+    return failed;
+}
+
+/* ---- the end of a run ---- */
+
+static int finish_put(struct store *s, const struct run *r, const void *output, size_t length, instant now, struct error *e)
+{
+    struct run row = *r; /* borrows its texts */
+    int failed = 0;
+    if (row.ended == INSTANT_NONE)
+        row.ended = now; /* nobody saw it: when it was known to be over */
+    if (row.output == OUTPUT_INLINE) {
+        struct key k = key_open(row.id);
+        failed = db_put(s->db, DB_OUTPUTS, key_bytes(&k), (struct db_bytes){length ? output : "", length}, e);
+    }
+    return failed ? failed : run_put_ended(s, &row, e);
+}
+
+int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now, uint64_t random, bool *was_open, struct error *e)
+{
+    struct job_state old, new;
+    struct life_notes notes = {0};
+    struct job job;
+    int failed = run_is_open(s, r->id, e);
+    *was_open = failed == 0;
+    if (failed)
+        return failed < 0 ? failed : 0;
+    failed = store_state(s, r->id.job, &old, e);
+    if (!failed)
+        failed = store_job_get(s, r->id.job, false, &job, e);
+    if (failed)
+        return failed;
+    s->urgent = true;
+    new = old;
+    life_outcome(&job, &new, r, stopped, now, random, &notes);
+    failed = store_state_put(s, r->id.job, &old, &new, e);
+    if (!failed)
+        failed = finish_put(s, r, output, length, now, e);
+    if (!failed)
+        failed = store_notes_put(s, r->id.job, job.name, &new, &notes, e);
+    if (!failed)
+        failed = run_close(s, r->id, e);
+    if (!failed)
+        run_tell(s, r->id.job);
+    life_notes_clear(&notes);
+    job_clear(&job);
+    return failed;
+}
+
+static int unclaim_note(struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
+{
+    struct job job;
+    if (!notes->count)
+        return 0;
+    int failed = store_job_get(s, number, false, &job, e);
+    if (failed)
+        return failed;
+    failed = store_notes_put(s, number, job.name, st, notes, e);
+    job_clear(&job);
+    return failed;
+}
+
+int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e)
+{
+    struct job_state old, new;
+    struct life_notes notes = {0};
+    struct key k = key_run(id);
+    int failed = run_is_open(s, id, e);
+    if (failed)
+        return failed < 0 ? failed : 0;
+    failed = store_state(s, id.job, &old, e);
+    if (failed)
+        return failed;
+    s->urgent = true;
+    new = old;
+    if (shortage)
+        life_shortage(&new, now, &notes);
+    else
+        life_unclaim(&new, now, &notes);
+    failed = store_state_put(s, id.job, &old, &new, e);
+    if (!failed)
+        failed = db_delete(s->db, DB_RUNS, key_bytes(&k), e);
+    if (failed >= 0)
+        failed = run_close(s, id, e);
+    if (!failed)
+        failed = unclaim_note(s, id.job, &new, &notes, e);
+    if (!failed)
+        run_tell(s, id.job);
+    life_notes_clear(&notes);
+    return failed;
+}
+
+/* ---- history ---- */
+
+static int run_unknown(struct run_id id, struct error *e)
+{
+    char text[RUN_ID_SIZE];
+    run_id_format(id, text);
+    return error_set(e, ERROR_NOT_FOUND, "there is no run %s", text);
+}
+
+int store_run(struct store *s, struct run_id id, struct run *out, struct error *e)
+{
+    int found = run_get(s, id, out, e);
+    return found == STORE_NONE ? run_unknown(id, e) : found;
+}
+
+int store_output(struct store *s, struct run_id id, struct buf *out, struct error *e)
+{
+    struct key k = key_open(id);
+    struct db_bytes value;
+    int found = db_get(s->db, DB_OUTPUTS, key_bytes(&k), &value, e);
+    if (found == STORE_NONE)
+        return run_unknown(id, e);
+    if (found == 0)
+        buf_add(out, value.data, value.length);
+    return found;
+}
+
+static bool run_id_take(struct db_bytes *key, struct run_id *id, bool note)
+{
+    id->note = 0;
+    return key_take_u64(key, &id->job) && key_take_u32(key, &id->n) && (!note || key_take_u32(key, &id->note));
+}
+
+/* Reads the run that an index names and calls back. *more: go on. */
+static int run_call(struct store *s, struct run_id id, store_run_call *call, void *context, bool *more, struct error *e)
+{
+    struct run r;
+    int found = run_get(s, id, &r, e);
+    if (found)
+        return found < 0 ? found : store_damaged(s, "its runs", e);
+    *more = call(context, &r);
+    run_clear(&r);
+    return 0;
+}
+
+int store_each_open(struct store *s, store_run_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    bool more = true;
+    int failed = db_cursor_new(s->db, DB_OPEN, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0 && more; failed = more ? db_cursor_next(c, &key, &value, e) : 0) {
+        struct run_id id;
+        failed = run_id_take(&key, &id, false) ? run_call(s, id, call, context, &more, e) : store_damaged(s, "its open runs", e);
+        if (failed)
+            break;
+    }
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
+static int history_of_job(struct store *s, struct db_cursor *c, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
+{
+    struct key from = before ? key_run(before->id) : key_number(number + 1);
+    struct db_bytes key, value;
+    bool more = true;
+    int failed = db_cursor_before(c, key_bytes(&from), &key, &value, e);
+    for (; failed == 0 && more; failed = more ? db_cursor_previous(c, &key, &value, e) : 0) {
+        struct run r;
+        struct run_id id;
+        if (!run_id_take(&key, &id, true))
+            return store_damaged(s, "its runs", e);
+        if (id.job != number)
+            break;
+        failed = record_read_run(value.data, value.length, &r, e);
+        if (failed)
+            break;
+        r.id = id;
+        more = r.outcome == OUTCOME_NONE || call(context, &r);
+        run_clear(&r);
+    }
+    return failed;
+}
+
+static int history_of_all(struct store *s, struct db_cursor *c, const struct run *before, store_run_call *call, void *context, struct error *e)
+{
+    struct key from = {.length = 0};
+    struct db_bytes key, value;
+    bool more = true;
+    if (before)
+        from = ended_key(before);
+    else
+        key_time(&from, INSTANT_NEVER);
+    int failed = db_cursor_before(c, key_bytes(&from), &key, &value, e);
+    for (; failed == 0 && more; failed = more ? db_cursor_previous(c, &key, &value, e) : 0) {
+        struct run_id id;
+        instant ended;
+        if (!key_take_time(&key, &ended) || !run_id_take(&key, &id, true))
+            return store_damaged(s, "its history", e);
+        failed = run_call(s, id, call, context, &more, e);
+        if (failed)
+            break;
+    }
+    return failed;
+}
+
+int store_each_run(struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    int failed = db_cursor_new(s->db, number ? DB_RUNS : DB_ENDED, &c, e);
+    if (failed)
+        return failed;
+    failed = number ? history_of_job(s, c, number, before, call, context, e) : history_of_all(s, c, before, call, context, e);
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
