@@ -205,8 +205,8 @@ static void json_write_text(struct buf *b, const char *data, size_t length, bool
     size_t plain = 0, at = 0; /* what lies between is copied in one piece */
     buf_char(b, '"');
     while (at < length) {
-        uint32_t c;
-        size_t size = utf8_decode(data + at, length - at, &c);
+        uint32_t c = (unsigned char)data[at];
+        size_t size = c < 0x80 ? 1 : utf8_decode(data + at, length - at, &c);
         if (size && json_is_plain(c)) {
             at += size;
             continue;

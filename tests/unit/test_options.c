@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
     {'q', "quiet", OPTION_FLAG, PLACE(quiet), .help = "print only the number"},
     {0, "json", OPTION_FLAG, PLACE(json), .help = "print JSON"},
     {0, "spool", OPTION_TEXT, PLACE(spool), "DIR", "use the spool in DIR"},
-    {'t', "tag", OPTION_TEXTS, PLACE(tags), "TAG", "only jobs with this tag; may be given several times, then all of them must be there"},
+    {'t', "tag", OPTION_TEXTS, PLACE(tags), "TAG", "only jobs having this tag; may be given several times, then all of them must be there"},
     {'j', "workers", OPTION_INT, PLACE(workers), "N", "run N jobs at a time", .minimum = 1, .maximum = 1000},
     {0, "timeout", OPTION_DURATION, PLACE(timeout), "DURATION", "end it after that"},
     {0, "on-stop", OPTION_CHOICE, PLACE(on_stop), "wait|leave|kill-after-a-while", "what becomes of runs", .choices = stops},
@@ -184,7 +184,7 @@ static void test_usage(void **state)
         "  -q, --quiet             print only the number\n"
         "      --json              print JSON\n"
         "      --spool DIR         use the spool in DIR\n"
-        "  -t, --tag TAG           only jobs with this tag; may be given several times,\n"
+        "  -t, --tag TAG           only jobs having this tag; may be given several times,\n"
         "                          then all of them must be there\n"
         "  -j, --workers N         run N jobs at a time\n"
         "      --timeout DURATION  end it after that\n"

@@ -119,7 +119,8 @@ static void test_depth(void **state)
     assert_int_equal(pack_read(deep, 65, &v, NULL), 0);
     value_clear(&v);
     deep[64] = '\x91';
-    assert_int_equal(pack_read(deep, sizeof deep, &v, &e), -ERROR_SPOOL);
+    deep[65] = '\x01';
+    assert_int_equal(pack_read(deep, 66, &v, &e), -ERROR_SPOOL);
     assert_non_null(strstr(e.text, "nested too deep"));
 }
 

@@ -35,6 +35,7 @@ static void test_add(void **state)
         {BYTES("\xc3"), "\\xc3", NULL},                               /* cut off */
         {BYTES("\xe6\xbc" "x"), "\\xe6\\xbcx", NULL},
         {BYTES("\xc0\x8a"), "\\xc0\\x8a", NULL},                      /* a line end written too long */
+        {BYTES("\xe0\x80\x8a\xf0\x80\x80\x8a"), "\\xe0\\x80\\x8a\\xf0\\x80\\x80\\x8a", NULL},
         {BYTES("\xed\xa0\x80"), "\\xed\\xa0\\x80", NULL},             /* a surrogate */
         {BYTES("\xf4\x90\x80\x80\xff"), "\\xf4\\x90\\x80\\x80\\xff", NULL},
     };
