@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -192,6 +194,7 @@ static void test_hostile_files(void **state)
     BAD("no types", type_count = 0);
     BAD("no names", name_bytes = 0);
     BAD("a name past the end", types[1].name = 8);
+    BAD("a name far past the end", types[1].name = 200);
     BAD("a name without its NUL", name_bytes = 7);
     BAD("a flag of 2", types[0].dst = 2);
     BAD("an offset of a month", types[0].seconds = 30 * 86400);
@@ -366,6 +369,60 @@ static void test_names(void **state)
     zone_free(z);
 }
 
+static void write_file(const char *path, const struct buf *b)
+{
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b->data, 1, b->length, f), b->length);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A name leads to a file below the folder, and to nothing else that is there. */
+static void test_folder(void **state)
+{
+    (void)state;
+    char top[] = "/tmp/test_zone.XXXXXX", path[64];
+    struct buf b = {0};
+    struct zone *z = NULL;
+    struct error e = {0};
+    put_tzif(&b, &sample);
+    assert_non_null(mkdtemp(top));
+    static const char *const files[] = {"outside", "zones/.hidden", "zones/Good"};
+    snprintf(path, sizeof path, "%s/zones", top);
+    assert_int_equal(mkdir(path, 0700), 0);
+    use_folder(path);
+    snprintf(path, sizeof path, "%s/zones/Pipe", top);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", top, files[i]);
+        write_file(path, &b);
+    }
+    assert_int_equal(zone_load("Good", &z, &e), 0);
+    assert_string_equal(zone_name(z), "Good");
+    zone_free(z);
+    z = must_local(":Good");
+    zone_free(z);
+    z = must_local(path);
+    assert_int_equal(zone_offset_at(z, 1000 * SECOND).seconds, 7200);
+    zone_free(z);
+    z = NULL;
+    static const char *const refused_here[] = {"../outside", "../zones/Good", "./Good", ".hidden", "Good/", "Pipe", "zones"};
+    for (size_t i = 0; i < sizeof refused_here / sizeof refused_here[0]; i++)
+        if (zone_load(refused_here[i], &z, &e) != -ERROR_USAGE || z)
+            fail_msg("%s was taken", refused_here[i]);
+    assert_null(strstr(e.text, "tzdata"));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", top, files[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/zones/Pipe", top);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/zones", top);
+    rmdir(path);
+    rmdir(top);
+    buf_clear(&b);
+}
+
 /* ---- local times ---- */
 
 static const char berlin[] = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -525,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_sample),        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_footer_only),
         cmocka_unit_test(test_cut_files),     cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_mutated_files),
         cmocka_unit_test(test_strings),       cmocka_unit_test(test_refused),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_folder),
         cmocka_unit_test(test_locals),        cmocka_unit_test(test_against_libc),
     };
     return cmocka_run_group_tests_name("zone", tests, NULL, NULL);
