@@ -23,8 +23,8 @@ static duration wait_of(const struct backoff *b, int attempt)
     return b->delays[0];
 }
 
-/* Evenly spread over wait - span ... wait + span. The product of two 64-bit numbers, cut to its upper half, is even where a
- * remainder would not be. */
+/* Evenly spread over wait - span ... wait + span. The product of two 64-bit numbers, cut to its upper half, is even
+ * where a remainder would not be. */
 static duration shake(duration wait, int percent, uint64_t random)
 {
     uint64_t span = (uint64_t)((__int128)wait * percent / 100);

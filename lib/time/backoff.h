@@ -14,8 +14,8 @@ struct backoff {
     int jitter;             /* percent, 0-100: the wait is spread evenly within +-jitter% */
 };
 
-/* The wait after failed attempt number `attempt` (1 is the first). Exponential doubles, linear adds the base each time. `random` is
- * any 64-bit number, the source of the jitter. Never negative, never overflows. */
+/* The wait after failed attempt number `attempt` (1 is the first). Exponential doubles, linear adds the base each time;
+ * a list is taken as it is. `random` is any 64-bit number, the source of the jitter. Never negative, never overflows. */
 duration backoff_delay(const struct backoff *b, int attempt, uint64_t random);
 
 #endif

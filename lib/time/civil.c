@@ -1,5 +1,5 @@
-/* The proleptic Gregorian calendar. A year is counted from 1 March, so that the leap day is its last and the months before
- * it have fixed lengths; 400 such years are one era of 146,097 days. */
+/* The proleptic Gregorian calendar. A year is counted from 1 March, so that the leap day is its last and the months
+ * before it have fixed lengths; 400 such years are one era of 146,097 days. */
 #include "lib/time/instant.h"
 
 enum { ERA_DAYS = 146097, EPOCH = 719468 /* days from 0000-03-01 to 1970-01-01 */, DAY_SECONDS = 86400 };

@@ -57,7 +57,8 @@ static int number_refuse(const char *text, const char *at, const char *end, stru
     else if (*end == '.' || *end == ',')
         error_set(e, ERROR_USAGE, "a duration has no fraction: write 1h30m for one and a half hours");
     else
-        error_set(e, ERROR_USAGE, "%.*s has no unit: write %.*ss, %.*sm or %.*sh", shown, at, shown, at, shown, at, shown, at);
+        error_set(e, ERROR_USAGE, "%.*s has no unit: write %.*ss, %.*sm or %.*sh", shown, at, shown, at, shown, at,
+                  shown, at);
     return error_place(e, text, 1, (int)(at - text) + 1, end > at ? (int)(end - at) : 1);
 }
 

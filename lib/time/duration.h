@@ -16,8 +16,8 @@ typedef int64_t duration;
  * upper-case unit, and what overflows are refused: ERROR_USAGE with the column. */
 int duration_parse(const char *text, duration *out, struct error *e);
 
-/* The text that duration_parse reads back to the same value, largest unit first (`1m30s`, `1d12h`); weeks only where they
- * are whole (`2w`, but `30d`). A part of a millisecond is rounded up; DURATION_NONE is `none`. */
+/* The text that duration_parse reads back to the same value, largest unit first (`1m30s`, `1d12h`); weeks only where
+ * they are whole (`2w`, but `30d`). A part of a millisecond is rounded up; DURATION_NONE is `none`. */
 void duration_format(struct buf *b, duration d);
 
 /* For people, at most two units: `in 3m 20s`, `2h 5m ago`, `now`; d may be negative. */

@@ -50,8 +50,8 @@ void instant_format_utc(struct buf *b, instant t)
     buf_char(b, 'Z');
 }
 
-/* RFC 3339 has no seconds in an offset: old local mean times are shown with the nearest offset that it can say, so that the
- * instant is still the true one (its section 5.8). */
+/* RFC 3339 has no seconds in an offset: old local mean times are shown with the nearest offset that it can say, so that
+ * the instant is still the true one (its section 5.8). */
 static int offset_minutes(int32_t seconds)
 {
     return (seconds + (seconds < 0 ? -30 : 30)) / 60;

@@ -139,8 +139,11 @@ static struct zone_local_time find_on_day(const struct zone *z, instant now, con
 static int skipped(const char *text, const struct zone *z, const struct civil *c, instant jump, struct error *e)
 {
     struct civil after = zone_civil(z, jump);
-    error_set(e, ERROR_USAGE, "there is no %02d:%02d:%02d on %04d-%02d-%02d in %.100s: the clock is put forward then, to %02d:%02d:%02d",
-              c->hour, c->minute, c->second, c->year, c->month, c->day, zone_name(z), after.hour, after.minute, after.second);
+    error_set(e, ERROR_USAGE,
+              "there is no %02d:%02d:%02d on %04d-%02d-%02d in %.100s: the clock is put forward then, "
+              "to %02d:%02d:%02d",
+              c->hour, c->minute, c->second, c->year, c->month, c->day, zone_name(z), after.hour, after.minute,
+              after.second);
     return place(e, text, text, (int)strlen(text));
 }
 
@@ -248,12 +251,14 @@ static int shift(int code, const char *text, const char *part, struct error *e)
 static int bare_digits(const char *text, size_t length, struct error *e)
 {
     if (length == 4 && strncmp(text, "2400", 4) < 0 && text[2] < '6')
-        error_set(e, ERROR_USAGE, "bare digits may mean anything: write --at %.2s:%s for the time, or --in %ss, --in %sm", text, text + 2,
-                  text, text);
+        error_set(e, ERROR_USAGE,
+                  "bare digits may mean anything: write --at %.2s:%s for the time, or --in %ss, --in %sm", text,
+                  text + 2, text, text);
     else if (length == 8)
         error_set(e, ERROR_USAGE, "bare digits may mean anything: write --at %s for the date", text);
     else
-        error_set(e, ERROR_USAGE, "bare digits may mean anything: write --in %.20sm for minutes, --in %.20ss for seconds", text, text);
+        error_set(e, ERROR_USAGE,
+                  "bare digits may mean anything: write --in %.20sm for minutes, --in %.20ss for seconds", text, text);
     return place(e, text, text, (int)length);
 }
 
@@ -273,7 +278,8 @@ static bool is_time_word(const char *text)
 
 static int not_a_when(const char *text, struct error *e)
 {
-    error_set(e, ERROR_USAGE, "that is not a WHEN: take now, 20m, 17:30, 'tomorrow 9:00', 2026-12-24T18:00 or 'every 10m'");
+    error_set(e, ERROR_USAGE,
+              "that is not a WHEN: take now, 20m, 17:30, 'tomorrow 9:00', 2026-12-24T18:00 or 'every 10m'");
     return place(e, text, text, (int)strlen(text));
 }
 

@@ -119,8 +119,8 @@ static struct stretch stretch_from(const struct zone *z, int64_t t)
     return (struct stretch){.from = t, .to = next_change(z, t), .offset = offset_at(z, t)->seconds};
 }
 
-/* Walks the stretches that can hold the local time, and looks where it lies in each. Where it lies in none, one of the changes
- * between them has jumped over it. */
+/* Walks the stretches that can hold the local time, and looks where it lies in each. Where it lies in none, one of the
+ * changes between them has jumped over it. */
 struct zone_local_time zone_resolve(const struct zone *z, const struct civil *local)
 {
     int64_t seconds = civil_seconds(local);

@@ -1,4 +1,4 @@
-/* What a zone is made of: shared by the files zone*.c and nobody else. Everything counts in whole seconds since 1970 UTC. */
+/* What a zone is made of: shared by the files zone*.c and nobody else. All times are whole seconds since 1970 UTC. */
 #ifndef AX_ZONE_DATA_H
 #define AX_ZONE_DATA_H
 
@@ -7,8 +7,13 @@
 enum { ZONE_OFFSET_MAX = 26 * 3600 }; /* RFC 9636: offsets lie between -25 and 26 hours; what is beyond is refused */
 
 /* One day of the year in a POSIX TZ string, and the local time on it: -167 to 167 hours. */
+enum rule_form {
+    RULE_JULIAN, /* Jn: 29 February is not counted */
+    RULE_DAY,    /* n, from 0 */
+    RULE_MONTH,  /* Mm.w.d */
+};
 struct rule_day {
-    enum rule_form { RULE_JULIAN /* Jn: 29 February is not counted */, RULE_DAY /* n, from 0 */, RULE_MONTH /* Mm.w.d */ } form;
+    enum rule_form form;
     int month, week, day;
     int32_t time;
 };

@@ -72,7 +72,8 @@ static bool name_is_safe(const char *name)
 static int unknown(const char *name, int number, struct error *e)
 {
     if (access(zone_folder(), X_OK) < 0)
-        return error_set(e, ERROR_USAGE, "time zone %s: no time zones are installed in %.200s (Debian: package tzdata)", name,
+        return error_set(e, ERROR_USAGE,
+                         "time zone %s: no time zones are installed in %.200s (Debian: package tzdata)", name,
                          zone_folder());
     if (number == ENOENT || number == ENOTDIR || number == EINVAL || number == EISDIR)
         return error_set(e, ERROR_USAGE, "unknown time zone '%s': names are like Europe/Berlin or UTC", name);
@@ -124,8 +125,8 @@ static int load_localtime(struct zone **out, struct error *e)
     return code;
 }
 
-/* As glibc: first a file of that name, then a POSIX string. Where glibc takes UTC in silence for what it does not know, this is
- * an error, but on a machine that has no zones at all. */
+/* As glibc: first a file of that name, then a POSIX string. Where glibc takes UTC in silence for what it does not know,
+ * this is an error, but on a machine that has no zones at all. */
 static int load_variable(const char *tz, struct zone **out, struct error *e)
 {
     struct error file_error = {0};

@@ -158,8 +158,9 @@ static int64_t end_in(const struct zone_rule *r, int year)
     return day_in(&r->end, year) * DAY_SECONDS + r->end.time - r->summer.seconds;
 }
 
-/* Summer time that begins in one year may end in the next; days and hours may lie outside their year: an hour of 167 is a
- * week later. So the years around t are looked at too. Where one summer ends as the next begins, it is always summer. */
+/* Summer time that begins in one year may end in the next; days and hours may lie outside their year: an hour of 167 is
+ * a week later. So the years around t are looked at too. Where one summer ends as the next begins, it is always
+ * summer. */
 const struct zone_offset *zone_rule_at(const struct zone_rule *r, int64_t t)
 {
     if (!r->has_summer)

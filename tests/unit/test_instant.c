@@ -48,7 +48,8 @@ static void test_every_day(void **state)
         struct tm tm;
         time_t t = (time_t)(days * 86400);
         gmtime_r(&t, &tm);
-        if (tm.tm_year + 1900 != year || tm.tm_mon + 1 != month || tm.tm_mday != day || tm.tm_wday != civil_weekday(days))
+        if (tm.tm_year + 1900 != year || tm.tm_mon + 1 != month || tm.tm_mday != day ||
+            tm.tm_wday != civil_weekday(days))
             fail_msg("day %lld: libc says otherwise", (long long)days);
         if (++day > civil_month_days(year, month)) {
             day = 1;
