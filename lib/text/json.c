@@ -35,8 +35,8 @@ static int json_mark(struct error *e, const struct json_source *from, size_t beg
     return error_place(e, source, line, (int)(begin - line_begin) + 1, width ? (int)width : 1);
 }
 
-/* jansson names the token it stumbled over, if it is short, behind "near" and counts the bytes up to its end, or up to the
- * bad byte. */
+/* jansson names the token it stumbled over, if it is short, behind "near" and counts the bytes up to its end, or up to
+ * the bad byte. */
 static size_t json_token_width(const struct json_source *from, size_t end, const char *near)
 {
     size_t width = near ? strlen(near) : 0;

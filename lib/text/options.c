@@ -90,14 +90,16 @@ static bool options_takes_argument(const struct option_row *row)
 /* ---- words ---- */
 
 /* `argument` is what was written in the same word, or NULL. */
-static int options_take(struct options_parser *p, const struct option_row *row, const char *as_written, const char *argument)
+static int options_take(
+    struct options_parser *p, const struct option_row *row, const char *as_written, const char *argument)
 {
     bool wanted = options_takes_argument(row);
     int code = 0;
     if (argument && !wanted)
         code = error_set(p->error, ERROR_USAGE, "takes no argument");
     else if (!argument && wanted && p->next == p->argc)
-        code = error_set(p->error, ERROR_USAGE, "an argument is missing: %s", row->placeholder ? row->placeholder : "TEXT");
+        code = error_set(
+            p->error, ERROR_USAGE, "an argument is missing: %s", row->placeholder ? row->placeholder : "TEXT");
     else if (!argument && wanted)
         argument = p->argv[p->next++];
     if (!code)
@@ -177,7 +179,8 @@ static bool options_is_option(const char *word)
     return word[0] == '-' && word[1];
 }
 
-/* Reads options and collects the places of operands in `operands` until there is no more, or until the first operand. Returns how many. */
+/* Reads options and collects the places of operands in `operands` until there is no more, or until the first operand.
+ * Returns how many. */
 static int options_walk(struct options_parser *p, enum option_style style, char **operands)
 {
     int count = 0;

@@ -58,7 +58,8 @@ void pack_write(struct buf *b, const struct value *v)
     pack_value(&to, v);
 }
 
-/* The library's decoder is a template over these callbacks: it makes values straight from the bytes, with no tree of its own between. */
+/* The library's decoder is a template over these callbacks: it makes values straight from the bytes, with no tree of
+ * its own between. */
 
 enum pack_failure { PACK_BAD = -4, PACK_SIZE = -3, PACK_DEPTH = MSGPACK_UNPACK_NOMEM_ERROR };
 
@@ -114,7 +115,8 @@ static int pack_make_text(struct pack_user *u, const char *base, const char *dat
     return 0;
 }
 
-static int pack_make_extension(struct pack_user *u, const char *base, const char *data, size_t length, struct value *out)
+static int pack_make_extension(
+    struct pack_user *u, const char *base, const char *data, size_t length, struct value *out)
 {
     (void)u;
     (void)base;
