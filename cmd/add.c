@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/add_command.h"
 #include "cmd/add_slip.h"
@@ -20,6 +21,7 @@ struct add {
     struct strvec drop;
     const char *line; /* -c LINE */
     struct view view;
+    char *directory; /* the current one; NULL: it is gone */
     struct field_context context;
     struct when when;
     const char *when_from; /* the flag or the word that gave `when`; NULL: none yet */
@@ -171,7 +173,7 @@ static int add_check(struct add *a, struct error *e)
         return error_set(e, ERROR_USAGE, "%s goes with --name NAME", a->replace ? "--replace" : "--keep");
     if (a->wait && a->when.kind == WHEN_EVERY)
         return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and a job that repeats has no last one");
-    struct caller_rules rules = {.clean = a->clean, .drop = &a->drop};
+    struct caller_rules rules = {.directory = a->directory, .clean = a->clean, .drop = &a->drop};
     int code = caller_keep(&a->job, &rules, e);
     if (code == 0)
         code = job_check(&a->job, e);
@@ -347,7 +349,8 @@ static int add_run(const struct command *self, int argc, char **argv)
     job_init(&a.job);
     int code = view_init(&a.view, &e);
     if (code == 0) {
-        a.context = (struct field_context){.zone = a.view.zone, .now = a.view.now};
+        a.directory = getcwd(NULL, 0);
+        a.context = (struct field_context){.zone = a.view.zone, .now = a.view.now, .directory = a.directory};
         code = add_command_line(self, &a, &e);
     }
     if (code == 0 && a.common.help) {
@@ -365,6 +368,7 @@ static int add_run(const struct command *self, int argc, char **argv)
     job_clear(&a.job);
     strvec_clear(&a.drop);
     view_clear(&a.view);
+    free(a.directory);
     return code;
 }
 

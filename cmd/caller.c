@@ -1,6 +1,5 @@
 #include "cmd/caller.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,32 +47,13 @@ static void caller_keep_environment(struct job *j, const struct strvec *drop, bo
     strvec_sort(&j->kept_env); /* equal environments are stored once */
 }
 
-static int caller_absolute(char **path, const char *here, struct error *e)
-{
-    if (!*path || (*path)[0] == '/')
-        return 0;
-    if (!here)
-        return error_errno(e, ERROR_USAGE, errno, "the current directory");
-    char *absolute = mem_format("%s/%s", here, *path);
-    free(*path);
-    *path = absolute;
-    return 0;
-}
-
 int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e)
 {
-    char *here = getcwd(NULL, 0);
-    int failed = caller_absolute(&j->env_file, here, e);
     bool moved = j->cwd != NULL;
-    if (!failed && moved)
-        failed = caller_absolute(&j->cwd, here, e);
-    else if (!failed && !here)
-        failed = error_errno(e, ERROR_USAGE, errno, "the current directory (--cwd DIR gives the job another)");
-    else if (!failed)
-        j->cwd = mem_string(here);
-    free(here);
-    if (failed)
-        return failed;
+    if (!moved && !rules->directory)
+        return error_set(e, ERROR_USAGE, "the current directory is gone or cannot be read; --cwd DIR gives the job another");
+    if (!moved)
+        j->cwd = mem_string(rules->directory);
     if (j->umask_bits < 0) {
         mode_t bits = umask(0);
         umask(bits);

@@ -9,11 +9,12 @@
 #include "spool/job.h"
 
 struct caller_rules {
+    const char *directory;     /* the current one; NULL: it is gone */
     bool clean;                /* keep no environment */
     const struct strvec *drop; /* patterns of names not to keep */
 };
 
-/* Fills in what the job does not say itself. Relative paths in it are taken from here. */
+/* Fills in what the job does not say itself. */
 int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cmd/client.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
+#include "lib/sys/clock.h"
 #include "lib/text/json.h"
 #include "spool/fields.h"
 
@@ -25,6 +26,7 @@ static const struct option_row export_options[] = {
 
 struct export {
     const struct export_options *options;
+    instant now;
     struct buf out;
     uint64_t next; /* where the next slice begins; 0: at the end */
     int looked;
@@ -56,12 +58,27 @@ static void export_environment(struct value *map, const struct job *j)
     }
 }
 
+/* A time that has passed is refused when it is read: a job that is late by now is due at once. */
+static void export_late(struct value *map, const struct job *j, instant now)
+{
+    if (j->at == INSTANT_NONE || j->at > now)
+        return;
+    for (size_t i = 0; i < map->list.count; i++) {
+        if (strcmp(map->list.keys[i], "at") != 0)
+            continue;
+        value_clear(&map->list.items[i]);
+        map->list.items[i] = value_text("0s");
+        strcpy(map->list.keys[i], "in"); /* as long as the other */
+    }
+}
+
 static void export_write(struct export *x, const struct job *j)
 {
     bool lossy = false;
     struct value map = fields_write(j, FIELD_PRINT);
     if (x->options->environment && j->has_kept_env)
         export_environment(&map, j);
+    export_late(&map, j, x->now);
     json_write(&x->out, &map, &lossy);
     buf_char(&x->out, '\n');
     value_clear(&map);
@@ -98,7 +115,7 @@ static int export_slice(struct store *store, struct export *x, struct error *e)
 static int export_all(const struct command *self, const struct export_options *o, struct error *e)
 {
     struct store *store;
-    struct export x = {.options = o, .next = 1};
+    struct export x = {.options = o, .now = clock_wall(), .next = 1};
     int code = client_open(&o->common, STORE_READ, &store, e);
     if (code < 0)
         return client_absent(e) ? 0 : code;

@@ -69,8 +69,6 @@ static int import_job(struct import *im, const struct value *map, struct error *
     struct job j;
     job_init(&j);
     int code = fields_read(&j, map, &im->context, e);
-    if (code == 0)
-        code = job_check(&j, e);
     if (code == 0) {
         size_t at = im->records.length;
         struct import_head head = {.line = im->line};
