@@ -133,13 +133,25 @@ static bool add_ended(const struct option_row *rows, char **argv, int first)
     return before == first - 1;
 }
 
+/* A negative delay looks like an option: say what is wrong with it as a time. */
+static int add_minus(const struct add *a, int code, struct error *e)
+{
+    struct when when;
+    if (code != -(int)ERROR_USAGE || e->field[0] != '-' || e->field[1] < '0' || e->field[1] > '9')
+        return code;
+    for (int i = 0; i < a->words.argc; i++)
+        if (strncmp(a->words.argv[i], e->field, strlen(e->field)) == 0)
+            return when_parse(a->words.argv[i], a->view.zone, a->view.now, &when, e) < 0 ? error_field(e, "WHEN") : code;
+    return code;
+}
+
 /* Options, WHEN unless a flag gave the time, options again, and then the command from words.command on. */
 static int add_parse(struct add *a, const struct option_row *rows, struct error *e)
 {
     struct add_words *w = &a->words;
     int first = options_parse(rows, OPTIONS_FIRST, w->argc, w->argv, a, e);
     if (first < 0 || a->common.help)
-        return first < 0 ? first : 0;
+        return first < 0 ? add_minus(a, first, e) : 0;
     w->when = w->when_end = w->command = first;
     w->vector = add_ended(rows, w->argv, first);
     if (a->when_from)
@@ -376,10 +388,13 @@ const struct command command_add = {
     .name = "add",
     .summary = "add a job: when, and what",
     .usage = "[options] WHEN [--] COMMAND [ARG...]\n[options] WHEN -c LINE\n[options] WHEN -          (a script on standard input)",
-    .about = "WHEN is one word: `now`, `20m`, `1h30m`, `17:30`, `tomorrow 9:00`, `2026-12-24T18:00+01:00`, `every 10m`; or a pair: in 20m, at 17:30,\n"
-             "every 10m. --now, --in, --at and --every take its place.\n\n"
-             "Several words are run as they are; one word is a line for the shell. Options stand before the command, in front of WHEN or behind it. The\n"
-             "job keeps this directory, umask and environment, less what belongs to the terminal and the login.",
+    .about = "WHEN is one word: now, 20m, 1h30m, 17:30, 'tomorrow 9:00', 'every 10m',\n"
+             "2026-12-24T18:00+01:00; or a pair: in 20m, at 17:30, every 10m.\n"
+             "--now, --in, --at and --every take its place.\n\n"
+             "Several words are run as they are; one word is a line for the shell. Options\n"
+             "stand before the command, in front of WHEN or behind it. The job keeps this\n"
+             "directory, umask and environment, less what belongs to the terminal and the\n"
+             "login.",
     .options = add_options,
     .field = add_set_field,
     .run = add_run,

@@ -185,8 +185,9 @@ const struct command command_cancel = {
     .aliases = {"rm"},
     .summary = "see to it that jobs do not run, and stop those that do",
     .usage = "[--json] JOB...",
-    .about = "When it returns 0 the jobs will not start any more, and those that were running have been stopped with all their processes. Returns 1 if one had\n"
-             "ended already, and says how.",
+    .about = "When it returns 0 the jobs will not start any more, and those that were running\n"
+             "have been stopped with all their processes. Returns 1 if one had ended already,\n"
+             "and says how.",
     .options = cancel_options,
     .run = cancel_run,
 };

@@ -157,7 +157,7 @@ static void command_line(struct buf *b, const struct command *self, const char *
 int command_fail(const struct command *self, const struct error *e)
 {
     struct buf text = {0}, b = {0};
-    if (e->field[0])
+    if (e->field[0] && !strstr(e->text, e->field)) /* not twice */
         buf_format(&text, "%s: ", e->field);
     buf_text(&text, e->text[0] ? e->text : "failed, and nobody said why");
     command_line(&b, self, buf_string(&text));
@@ -224,17 +224,21 @@ static void command_add_field(struct command_rows *r, size_t *count, const struc
         .help = help, .call = c->field, .data = f};
 }
 
+/* Fields come behind the command's own options, and before those that all commands have. */
 void command_rows_init(struct command_rows *r, const struct command *c)
 {
-    size_t own = 0, made = 0;
+    static const struct option_row common[] = {COMMAND_OPTIONS};
+    size_t own = 0, made = 0, last = sizeof common / sizeof *common;
     while (c->options[own].word)
         own++;
     for (const struct field *f = fields; c->field && f->name; f++)
         made++;
     *r = (struct command_rows){.rows = mem_zero(own + made + 1, sizeof *r->rows)};
-    memcpy(r->rows, c->options, own * sizeof *r->rows);
+    size_t count = own - last;
+    memcpy(r->rows, c->options, count * sizeof *r->rows);
     for (const struct field *f = fields; c->field && f->name; f++)
-        command_add_field(r, &own, c, f);
+        command_add_field(r, &count, c, f);
+    memcpy(r->rows + count, c->options + own - last, last * sizeof *r->rows);
 }
 
 void command_rows_clear(struct command_rows *r)
@@ -264,7 +268,7 @@ int command_options(const struct command *self, enum option_style style, int arg
     return -1;
 }
 
-static int command_unknown(const char *word)
+int command_unknown(const struct command *self, const char *word)
 {
     struct suggest near = {.word = word};
     for (const struct command *const *c = commands; *c; c++) {
@@ -275,8 +279,8 @@ static int command_unknown(const char *word)
             suggest_offer(&near, (*c)->aliases[i]);
     }
     if (near.best)
-        return command_usage_error(NULL, "there is no command `%s`; did you mean `ax %s`?", word, near.best);
-    return command_usage_error(NULL, "there is no command `%s`; `ax help` lists them", word);
+        return command_usage_error(self, "there is no command `%s`; did you mean `ax %s`?", word, near.best);
+    return command_usage_error(self, "there is no command `%s`; `ax help` lists them", word);
 }
 
 static int command_call(const struct command *c, int argc, char **argv)
@@ -325,5 +329,5 @@ int command_main(int argc, char **argv)
     if (global.common.spool && setenv("AX_SPOOL", global.common.spool, 1) != 0)
         return ERROR_FAILED;
     const struct command *c = command_find(argv[0]);
-    return c ? command_call(c, argc - 1, argv + 1) : command_unknown(argv[0]);
+    return c ? command_call(c, argc - 1, argv + 1) : command_unknown(NULL, argv[0]);
 }

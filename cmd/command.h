@@ -16,7 +16,7 @@ struct command {
     const char *summary;     /* one line, lower case, no full stop; NULL: hidden */
     const char *usage;       /* what stands behind the name; several forms: one a line */
     const char *about;       /* further paragraphs of the help, or NULL */
-    const struct option_row *options; /* contains COMMAND_OPTIONS; NULL: the command reads its arguments itself */
+    const struct option_row *options; /* ends with COMMAND_OPTIONS; NULL: the command reads its arguments itself */
     /* Not NULL: every field of spool/fields.h that has no row in `options` is an option too, `data` of its row is the field, and this sets it. */
     int (*field)(void *target, const struct option_row *row, const char *argument, struct error *e);
     int (*run)(const struct command *self, int argc, char **argv); /* argv without program and command; returns the exit code */
@@ -57,6 +57,9 @@ void command_rows_clear(struct command_rows *r);
 /* Prints the error as `ax add: --timeout: ...`, with the source line and a caret where there is a place. Returns the exit code. */
 int command_fail(const struct command *self, const struct error *e);
 int command_usage_error(const struct command *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* There is no such command: says so, and names the near one. Returns the exit code. */
+int command_unknown(const struct command *self, const char *word);
 
 void command_help(struct buf *b, const struct command *c);
 void command_overview(struct buf *b);

@@ -152,7 +152,8 @@ const struct command command_export = {
     .name = "export",
     .summary = "write jobs as a file that can be imported",
     .usage = "--ndjson [--with-env] [--all]",
-    .about = "Environments that jobs have kept are left out, since they hold secrets, unless --with-env asks for them.",
+    .about = "Environments that jobs have kept are left out, since they hold secrets, unless\n"
+             "--with-env asks for them.",
     .options = export_options,
     .run = export_run,
 };

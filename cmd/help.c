@@ -21,7 +21,7 @@ static int help_run(const struct command *self, int argc, char **argv)
     } else {
         const struct command *c = command_find(argv[first]);
         if (!c)
-            return command_usage_error(self, "there is no command `%s`; `ax help` lists them", argv[first]);
+            return command_unknown(self, argv[first]);
         command_help(&b, c);
     }
     command_print(self, &b);

@@ -133,7 +133,8 @@ const struct command command_history = {
     .name = "history",
     .summary = "list how runs went, newest first",
     .usage = "[JOB] [--limit N] [--json]",
-    .about = "Due times that got no run (skipped, missed, cancelled before the start) are listed too, with the reason.",
+    .about = "Due times that got no run (skipped, missed, cancelled before the start) are\n"
+             "listed too, with the reason.",
     .options = history_options,
     .run = history_run,
 };

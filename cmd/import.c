@@ -287,8 +287,10 @@ const struct command command_import = {
     .name = "import",
     .summary = "add jobs from a file",
     .usage = "ndjson FILE|-",
-    .about = "One JSON object a line, with the names that `ax help add` has as options (retry_delay for --retry-delay), such as\n"
-             "{\"in\": \"20m\", \"command\": [\"make\", \"deploy\"], \"retries\": 3}. All jobs are added, or none if one is wrong.",
+    .about = "One JSON object a line, with the names that `ax help add` has as options\n"
+             "(retry_delay for --retry-delay), such as\n"
+             "    {\"in\": \"20m\", \"command\": [\"make\", \"deploy\"], \"retries\": 3}\n"
+             "All jobs are added, or none if one is wrong.",
     .options = import_options,
     .run = import_run,
 };

@@ -315,8 +315,9 @@ const struct command command_log = {
     .aliases = {"logs"},
     .summary = "print what a run has written",
     .usage = "[-f] [--raw] [RUN|JOB]",
-    .about = "RUN is a number such as 12.3. Of a JOB it is the latest run; without either, the latest run of all. On a terminal control characters are made\n"
-             "visible; elsewhere the bytes are those that were written.",
+    .about = "RUN is a number such as 12.3. Of a JOB it is the latest run; without either, the\n"
+             "latest run of all. On a terminal control characters are made visible; elsewhere\n"
+             "the bytes are those that were written.",
     .options = log_options,
     .run = log_command_run,
 };

@@ -206,8 +206,9 @@ const struct command command_queue = {
     .name = "queue",
     .summary = "list queues, and set their limits",
     .usage = "ls [--json]\nset NAME --limit N\nrm NAME",
-    .about = "A queue is a group of jobs with a limit of its own: of the jobs with --queue NAME only so many run at once. A job counts with its weight.\n"
-             "`rm` gives the limit up; jobs in the queue go on without one.",
+    .about = "A queue is a group of jobs with a limit of its own: of the jobs with --queue NAME\n"
+             "only so many run at once. A job counts with its weight. `rm` gives the limit up;\n"
+             "jobs in the queue go on without one.",
     .options = queue_options,
     .run = queue_run,
 };
