@@ -183,6 +183,11 @@ struct value field_get(const struct job *j, const struct field *f, enum field_fo
     return kind_of(f)->get(j, f, form);
 }
 
+int fields_limits(const struct job *j, struct child_limit **out, int *count, struct error *e)
+{
+    return rlimits_all(&j->rlimits, out, count, e) < 0 ? error_field(e, "rlimits") : 0;
+}
+
 /* ---- all of them ---- */
 
 static int field_unknown(const char *name, struct error *e)
