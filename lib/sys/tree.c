@@ -16,6 +16,7 @@
 #include "lib/sys/process.h"
 
 #define DENIED_MAX 400 /* bytes of names; a command that starts very many setuid children must not fill our memory */
+#define LOOKS_MAX 10   /* on a busy machine some process always ends while we look */
 
 enum tree_kind { TREE_STRANGER, TREE_MEMBER, TREE_LINK, TREE_SPARED }; /* LINK: no member itself, but what descends from it is */
 
@@ -27,6 +28,7 @@ struct tree_process {
 struct tree_scan {
     struct tree_process *items; /* in order of pid */
     size_t count, capacity;
+    bool doubtful; /* one ended while we looked, and may have made another just before, behind our back */
 };
 
 /* ---- reading /proc ---- */
@@ -41,10 +43,15 @@ static void tree_read(struct tree_scan *s)
 {
     DIR *folder = opendir("/proc");
     const struct dirent *entry;
+    s->doubtful = !folder;
     while (folder && (entry = readdir(folder))) {
         struct tree_process p = {.kind = TREE_STRANGER};
-        if (!isdigit((unsigned char)entry->d_name[0]) || !process_read(atoi(entry->d_name), &p.facts))
-            continue; /* it may well have ended since readdir */
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        if (!process_read(atoi(entry->d_name), &p.facts)) {
+            s->doubtful = true;
+            continue;
+        }
         MEM_GROW(s->items, s->capacity, s->count + 1);
         s->items[s->count++] = p;
     }
@@ -136,25 +143,54 @@ static void tree_spread(struct tree_scan *s)
 static bool tree_is_bare(const struct tree *t)
 {
     siginfo_t info;
-    return t->root == getpid() && !t->session && !t->mark && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+    return t->root == getpid() && !t->session && !t->mark && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
+}
+
+/* As long as a session has a process, its number is not given to a new one. */
+static bool tree_session_is_over(const struct tree *t, const struct tree_scan *s)
+{
+    const struct tree_process *first = t->session && t->session_start ? tree_find(s, t->session) : NULL;
+    return first && first->facts.id.start != t->session_start;
 }
 
 /* Leaves only the members in the scan. */
+static void tree_keep_members(struct tree_scan *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->items[i].kind != TREE_MEMBER)
+            continue;
+        if (process_over(&s->items[i].facts))
+            s->doubtful = true;
+        else
+            s->items[kept++] = s->items[i];
+    }
+    s->count = kept;
+}
+
+static void tree_scan_once(const struct tree *t, struct tree_scan *s)
+{
+    struct tree wanted = *t;
+    struct buf memory = {0};
+    s->count = 0;
+    tree_read(s);
+    if (tree_session_is_over(t, s))
+        wanted.session = 0;
+    for (size_t i = 0; i < s->count; i++)
+        s->items[i].kind = tree_first_kind(&wanted, &s->items[i].facts, &memory);
+    tree_spread(s);
+    tree_keep_members(s);
+    buf_clear(&memory);
+}
+
+/* "None left" is what callers stop at, so it is not said on a doubtful look. */
 static void tree_scan(const struct tree *t, struct tree_scan *s)
 {
-    struct buf memory = {0};
-    size_t kept = 0;
-    if (tree_is_bare(t))
-        return;
-    tree_read(s);
-    for (size_t i = 0; i < s->count; i++)
-        s->items[i].kind = tree_first_kind(t, &s->items[i].facts, &memory);
-    tree_spread(s);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].kind == TREE_MEMBER && !process_over(&s->items[i].facts))
-            s->items[kept++] = s->items[i];
-    s->count = kept;
-    buf_clear(&memory);
+    for (int i = 0; i < LOOKS_MAX && !tree_is_bare(t); i++) {
+        tree_scan_once(t, s);
+        if (s->count || !s->doubtful)
+            return;
+    }
 }
 
 /* ---- sending ---- */
@@ -199,16 +235,12 @@ static int tree_send(const struct process_facts *f, int signal_number)
 size_t tree_signal(const struct tree *t, int signal_number, struct buf *denied)
 {
     struct tree_scan s = {0};
-    size_t members = 0;
     tree_scan(t, &s);
-    for (size_t i = 0; i < s.count; i++) {
-        int number = tree_send(&s.items[i].facts, signal_number);
-        if (number == EPERM)
+    for (size_t i = 0; i < s.count; i++)
+        if (tree_send(&s.items[i].facts, signal_number) == EPERM)
             tree_name_denied(denied, &s.items[i].facts);
-        members += number != ESRCH;
-    }
     free(s.items);
-    return members;
+    return s.count; /* those that have ended meanwhile too: they may have made others */
 }
 
 size_t tree_count(const struct tree *t)
