@@ -37,7 +37,7 @@ static int unit_refuse(const char *text, const char *at, size_t length, struct e
 {
     char lower[2] = {*at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at, 0};
     int shown = length > 20 ? 20 : (int)length;
-    if (unit_find(lower, 1) >= 0 && strncmp(at, "mon", 3) && strncmp(at, "mic", 3))
+    if (unit_find(lower, 1) >= 0 && strncmp(at, "mon", 3) != 0 && strncmp(at, "mic", 3) != 0)
         error_set(e, ERROR_USAGE, "'%.*s' is not a unit: write '%s'%s", shown, at, lower,
                   *lower == 'm' ? " for minutes" : "");
     else

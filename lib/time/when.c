@@ -267,7 +267,7 @@ static bool looks_like_duration(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
     if (digits && text[digits])
-        return is_letter(text[digits]) ? strcspn(text + digits, "Tt") > 0 : strchr("., ", text[digits]) && digits < 8;
+        return is_letter(text[digits]) ? strcspn(text + digits, "Tt") > 0 : digits < 8 && strchr("., ", text[digits]);
     return (*text == '-' || *text == '+') && is_digit(text[1]);
 }
 
