@@ -10,12 +10,13 @@ struct backoff {
     enum backoff_kind kind;
     const duration *delays; /* one: the base; several: each attempt its own, the last one for all later ones */
     int count;
-    duration max;           /* cap, applied before the jitter; DURATION_NONE: none */
-    int jitter;             /* percent, 0-100: the wait is spread evenly within +-jitter% */
+    duration max; /* cap, applied before the jitter; DURATION_NONE: none */
+    int jitter;   /* percent, 0-100: the wait is spread evenly within +-jitter% */
 };
 
 /* The wait after failed attempt number `attempt` (1 is the first). Exponential doubles, linear adds the base each time;
- * a list is taken as it is. `random` is any 64-bit number, the source of the jitter. Never negative, never overflows. */
+ * a list is taken as it is. `random` is any 64-bit number, the source of the jitter. Never negative, never overflows.
+ */
 duration backoff_delay(const struct backoff *b, int attempt, uint64_t random);
 
 #endif

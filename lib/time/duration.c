@@ -9,8 +9,12 @@ struct unit {
 };
 
 static const struct unit units[] = {
-    {"w", INT64_C(604800000000000)}, {"d", INT64_C(86400000000000)}, {"h", INT64_C(3600000000000)},
-    {"m", INT64_C(60000000000)},     {"s", INT64_C(1000000000)},     {"ms", INT64_C(1000000)},
+    {"w", INT64_C(604800000000000)},
+    {"d", INT64_C(86400000000000)},
+    {"h", INT64_C(3600000000000)},
+    {"m", INT64_C(60000000000)},
+    {"s", INT64_C(1000000000)},
+    {"ms", INT64_C(1000000)},
 };
 enum { UNITS = sizeof units / sizeof units[0], WEEK = 0, DAY = 1, HOUR = 2, MINUTE = 3, SEC = 4, MILLI = 5 };
 
@@ -39,7 +43,7 @@ static int unit_refuse(const char *text, const char *at, size_t length, struct e
     int shown = length > 20 ? 20 : (int)length;
     if (unit_find(lower, 1) >= 0 && strncmp(at, "mon", 3) != 0 && strncmp(at, "mic", 3) != 0)
         error_set(e, ERROR_USAGE, "'%.*s' is not a unit: write '%s'%s", shown, at, lower,
-                  *lower == 'm' ? " for minutes" : "");
+            *lower == 'm' ? " for minutes" : "");
     else
         error_set(e, ERROR_USAGE, "'%.*s' is not a unit: take ms, s, m, h, d or w", shown, at);
     return error_place(e, text, 1, (int)(at - text) + 1, (int)length);
@@ -58,7 +62,7 @@ static int number_refuse(const char *text, const char *at, const char *end, stru
         error_set(e, ERROR_USAGE, "a duration has no fraction: write 1h30m for one and a half hours");
     else
         error_set(e, ERROR_USAGE, "%.*s has no unit: write %.*ss, %.*sm or %.*sh", shown, at, shown, at, shown, at,
-                  shown, at);
+            shown, at);
     return error_place(e, text, 1, (int)(at - text) + 1, end > at ? (int)(end - at) : 1);
 }
 

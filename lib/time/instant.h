@@ -23,17 +23,17 @@ struct civil {
     int nano;
 };
 
-int64_t civil_days(int year, int month, int day);        /* days since 1970-01-01 */
-int64_t civil_seconds(const struct civil *c);            /* as if c were UTC */
-struct civil civil_from_seconds(int64_t seconds);        /* as UTC; any int64 within years +-290 million */
-int civil_weekday(int64_t days);                         /* 0 is Sunday */
+int64_t civil_days(int year, int month, int day); /* days since 1970-01-01 */
+int64_t civil_seconds(const struct civil *c);     /* as if c were UTC */
+struct civil civil_from_seconds(int64_t seconds); /* as UTC; any int64 within years +-290 million */
+int civil_weekday(int64_t days);                  /* 0 is Sunday */
 int civil_month_days(int year, int month);
 
 /* a + b that stops at the ends of the range instead of wrapping; NONE and NEVER stay what they are. */
 instant instant_add(instant a, int64_t nanoseconds);
 
-/* RFC 3339 in UTC, `2026-03-01T12:00:00Z`; a fraction only where it is not zero, without trailing zeros. INSTANT_NONE is
- * `none`, INSTANT_NEVER `never`. */
+/* RFC 3339 in UTC, `2026-03-01T12:00:00Z`; a fraction only where it is not zero, without trailing zeros. INSTANT_NONE
+ * is `none`, INSTANT_NEVER `never`. */
 void instant_format_utc(struct buf *b, instant t);
 
 struct zone;
@@ -42,9 +42,9 @@ struct zone;
 void instant_format_local(struct buf *b, instant t, const struct zone *z, bool iso);
 
 /* RFC 3339 and ISO 8601 date-times as in tests/data/iso-times.tsv: extended and basic form, date only (start of the
- * day in the zone), no seconds, fraction with point or comma, offset or zone, years 1678 to 2261. What ax prints is read
- * back. A local time that the clock skips is an error that names the gap; one that happens twice is the first of the
- * two. Errors: ERROR_USAGE with the column. */
+ * day in the zone), no seconds, fraction with point or comma, offset or zone, years 1678 to 2261. What ax prints is
+ * read back. A local time that the clock skips is an error that names the gap; one that happens twice is the first of
+ * the two. Errors: ERROR_USAGE with the column. */
 int instant_parse_iso(const char *text, const struct zone *z, instant *out, struct error *e);
 
 #endif

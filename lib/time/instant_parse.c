@@ -142,7 +142,7 @@ static int read_all(struct reader *r)
     }
     if (!code && *r->at) {
         error_set(r->e, ERROR_USAGE, "%s",
-                  r->timed ? "there is more behind the time" : "'T' and a time are expected after the date");
+            r->timed ? "there is more behind the time" : "'T' and a time are expected after the date");
         code = refuse(r, r->at, (int)strlen(r->at));
     }
     return code;
@@ -153,10 +153,10 @@ static int gap_refuse(const struct reader *r, const struct zone *z, const struct
     struct civil from = zone_civil(z, found->jump - 1), to = zone_civil(z, found->jump);
     from = civil_from_seconds(civil_seconds(&from) + 1);
     error_set(r->e, ERROR_USAGE,
-              "there is no such time in %.100s: its clock jumps from %04d-%02d-%02d %02d:%02d:%02d to "
-              "%04d-%02d-%02d %02d:%02d:%02d",
-              zone_name(z), from.year, from.month, from.day, from.hour, from.minute, from.second, to.year, to.month,
-              to.day, to.hour, to.minute, to.second);
+        "there is no such time in %.100s: its clock jumps from %04d-%02d-%02d %02d:%02d:%02d to "
+        "%04d-%02d-%02d %02d:%02d:%02d",
+        zone_name(z), from.year, from.month, from.day, from.hour, from.minute, from.second, to.year, to.month, to.day,
+        to.hour, to.minute, to.second);
     return refuse(r, r->text, (int)strlen(r->text));
 }
 

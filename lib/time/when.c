@@ -140,10 +140,9 @@ static int skipped(const char *text, const struct zone *z, const struct civil *c
 {
     struct civil after = zone_civil(z, jump);
     error_set(e, ERROR_USAGE,
-              "there is no %02d:%02d:%02d on %04d-%02d-%02d in %.100s: the clock is put forward then, "
-              "to %02d:%02d:%02d",
-              c->hour, c->minute, c->second, c->year, c->month, c->day, zone_name(z), after.hour, after.minute,
-              after.second);
+        "there is no %02d:%02d:%02d on %04d-%02d-%02d in %.100s: the clock is put forward then, "
+        "to %02d:%02d:%02d",
+        c->hour, c->minute, c->second, c->year, c->month, c->day, zone_name(z), after.hour, after.minute, after.second);
     return place(e, text, text, (int)strlen(text));
 }
 
@@ -252,13 +251,13 @@ static int bare_digits(const char *text, size_t length, struct error *e)
 {
     if (length == 4 && strncmp(text, "2400", 4) < 0 && text[2] < '6')
         error_set(e, ERROR_USAGE,
-                  "bare digits may mean anything: write --at %.2s:%s for the time, or --in %ss, --in %sm", text,
-                  text + 2, text, text);
+            "bare digits may mean anything: write --at %.2s:%s for the time, or --in %ss, --in %sm", text, text + 2,
+            text, text);
     else if (length == 8)
         error_set(e, ERROR_USAGE, "bare digits may mean anything: write --at %s for the date", text);
     else
         error_set(e, ERROR_USAGE,
-                  "bare digits may mean anything: write --in %.20sm for minutes, --in %.20ss for seconds", text, text);
+            "bare digits may mean anything: write --in %.20sm for minutes, --in %.20ss for seconds", text, text);
     return place(e, text, text, (int)length);
 }
 
@@ -278,8 +277,8 @@ static bool is_time_word(const char *text)
 
 static int not_a_when(const char *text, struct error *e)
 {
-    error_set(e, ERROR_USAGE,
-              "that is not a WHEN: take now, 20m, 17:30, 'tomorrow 9:00', 2026-12-24T18:00 or 'every 10m'");
+    error_set(
+        e, ERROR_USAGE, "that is not a WHEN: take now, 20m, 17:30, 'tomorrow 9:00', 2026-12-24T18:00 or 'every 10m'");
     return place(e, text, text, (int)strlen(text));
 }
 

@@ -26,8 +26,9 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
 
 /* --in D: a duration; 0s is now. --every D: a duration of at least one second, first time one interval from now.
  * --at T: RFC 3339 and ISO 8601, HH:MM[:SS] (today, or tomorrow if that has passed: rolled), `now`, and
- * `today HH:MM[:SS]`, `tomorrow HH:MM[:SS]`. A time in the past is ERROR_USAGE; so is a local time that the clock skips.
- * Of one that happens twice it is the first; but a bare HH:MM or `today HH:MM` whose first has passed is the second. */
+ * `today HH:MM[:SS]`, `tomorrow HH:MM[:SS]`. A time in the past is ERROR_USAGE; so is a local time that the clock
+ * skips. Of one that happens twice it is the first; but a bare HH:MM or `today HH:MM` whose first has passed is the
+ * second. */
 int when_in(const char *text, instant now, struct when *out, struct error *e);
 int when_every(const char *text, instant now, struct when *out, struct error *e);
 int when_at(const char *text, const struct zone *z, instant now, struct when *out, struct error *e);

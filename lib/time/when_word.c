@@ -4,18 +4,15 @@
 
 #include "lib/time/when.h"
 
-static const char *const words[] = {
-    "today", "tomorrow", "noon", "midnight", "teatime", "next", "mon", "monday", "tue", "tues", "tuesday", "wed",
-    "wednesday", "thu", "thur", "thurs", "thursday", "fri", "friday", "sat", "saturday", "sun", "sunday", "jan",
-    "january", "feb", "february", "mar", "march", "apr", "april", "may", "jun", "june", "jul", "july", "aug",
-    "august", "sep", "sept", "september", "oct", "october", "nov", "november", "dec", "december",
-};
+static const char *const words[] = {"today", "tomorrow", "noon", "midnight", "teatime", "next", "mon", "monday", "tue",
+    "tues", "tuesday", "wed", "wednesday", "thu", "thur", "thurs", "thursday", "fri", "friday", "sat", "saturday",
+    "sun", "sunday", "jan", "january", "feb", "february", "mar", "march", "apr", "april", "may", "jun", "june", "jul",
+    "july", "aug", "august", "sep", "sept", "september", "oct", "october", "nov", "november", "dec", "december"};
 
 /* Also what at, sleep and systemd take, but not the 7 of 7z or the 1 of 1password. */
-static const char *const units[] = {
-    "ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute", "minutes", "h", "hr", "hrs",
-    "hour", "hours", "d", "day", "days", "w", "week", "weeks", "month", "months", "y", "year", "years", "am", "pm",
-};
+static const char *const units[] = {"ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute",
+    "minutes", "h", "hr", "hrs", "hour", "hours", "d", "day", "days", "w", "week", "weeks", "month", "months", "y",
+    "year", "years", "am", "pm"};
 
 static bool is_among(const char *word, size_t length, const char *const *list, size_t count)
 {

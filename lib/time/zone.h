@@ -17,11 +17,12 @@ int zone_load(const char *name, struct zone **out, struct error *e);
 
 /* The local zone: `tz` is the value of the TZ variable as POSIX and glibc read it (NULL: not set, then /etc/localtime,
  * UTC if there is none; "" is UTC; `:name` or `name`, an absolute path, or a POSIX string such as
- * CET-1CEST,M3.5.0,M10.5.0/3). A name that nobody knows is ERROR_USAGE, where glibc takes UTC in silence; only a machine
- * on which no zones are installed gets UTC. */
+ * CET-1CEST,M3.5.0,M10.5.0/3). A name that nobody knows is ERROR_USAGE, where glibc takes UTC in silence; only a
+ * machine on which no zones are installed gets UTC. */
 int zone_local(const char *tz, struct zone **out, struct error *e);
 
-/* From TZif bytes, for tests and fuzzing. Files that count leap seconds (right/...) are refused: an instant has none. */
+/* From TZif bytes, for tests and fuzzing. Files that count leap seconds (right/...) are refused: an instant has none.
+ */
 int zone_read(const char *name, const void *data, size_t size, struct zone **out, struct error *e);
 
 void zone_free(struct zone *z);

@@ -29,7 +29,7 @@ struct zone {
     char *name;
     size_t count; /* transitions, strictly ascending */
     int64_t *times;
-    unsigned char *kinds; /* index into types: what holds from times[i] on */
+    unsigned char *kinds;      /* index into types: what holds from times[i] on */
     struct zone_offset *types; /* types[0] holds before the first transition */
     bool has_rule;
     struct zone_rule rule;

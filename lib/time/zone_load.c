@@ -72,9 +72,8 @@ static bool name_is_safe(const char *name)
 static int unknown(const char *name, int number, struct error *e)
 {
     if (access(zone_folder(), X_OK) < 0)
-        return error_set(e, ERROR_USAGE,
-                         "time zone %s: no time zones are installed in %.200s (Debian: package tzdata)", name,
-                         zone_folder());
+        return error_set(e, ERROR_USAGE, "time zone %s: no time zones are installed in %.200s (Debian: package tzdata)",
+            name, zone_folder());
     if (number == ENOENT || number == ENOTDIR || number == EINVAL || number == EISDIR)
         return error_set(e, ERROR_USAGE, "unknown time zone '%s': names are like Europe/Berlin or UTC", name);
     return error_errno(e, ERROR_USAGE, number, "time zone %s cannot be read", name);

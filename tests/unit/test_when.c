@@ -9,7 +9,7 @@
 #include "lib/time/when.h"
 
 #define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"
-#define NOON "2026-03-01T12:00:00Z" /* 13:00 in Berlin */
+#define NOON "2026-03-01T12:00:00Z"   /* 13:00 in Berlin */
 #define SPRING "2026-03-28T23:30:00Z" /* 00:30 of the day whose 2:00-3:00 is skipped */
 #define AUTUMN "2026-10-24T22:30:00Z" /* 00:30 of the day whose 2:00-3:00 comes twice */
 
@@ -80,7 +80,8 @@ static const struct {
     {"2026-03-29T01:10:00Z", "2:30", WHEN_AT, "2026-03-30T00:30:00Z", 0, ROLLED},
     {AUTUMN, "2:30", WHEN_AT, "2026-10-25T00:30:00Z", 0, 0}, /* twice: the first */
     {AUTUMN, "2026-10-25T02:30", WHEN_AT, "2026-10-25T00:30:00Z", 0, 0},
-    {"2026-10-25T00:31:00Z", "2:30", WHEN_AT, "2026-10-25T01:30:00Z", 0, 0}, /* the first has passed, the second comes */
+    {"2026-10-25T00:31:00Z", "2:30", WHEN_AT, "2026-10-25T01:30:00Z", 0,
+        0}, /* the first has passed, the second comes */
     {"2026-10-25T01:31:00Z", "2:30", WHEN_AT, "2026-10-26T01:30:00Z", 0, ROLLED},
 };
 
@@ -98,7 +99,7 @@ static void test_taken(void **state)
         if (w.kind != taken[i].kind || strcmp(buf_string(&b), taken[i].at) != 0 || w.every != taken[i].every * SECOND ||
             w.now != (taken[i].flags == NOW) || w.rolled != (taken[i].flags == ROLLED))
             fail_msg("'%s': kind %d, %s, every %lld, now %d, rolled %d", taken[i].text, w.kind, buf_string(&b),
-                     (long long)w.every, w.now, w.rolled);
+                (long long)w.every, w.now, w.rolled);
     }
     buf_clear(&b);
 }
@@ -203,12 +204,11 @@ static void test_flags(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    static const char *const times[] = {"+", "+3", "+ 3 days", "20m", "1h30m", "3days", "5minutes", "9am", "17:30", "9:00",
-                                        "17:30:15", "today", "Tomorrow", "noon", "midnight", "teatime", "next", "fri", "FRIDAY", "tues",
-                                        "jan", "December", "*", "*/5", "* * * * *"};
+    static const char *const times[] = {"+", "+3", "+ 3 days", "20m", "1h30m", "3days", "5minutes", "9am", "17:30",
+        "9:00", "17:30:15", "today", "Tomorrow", "noon", "midnight", "teatime", "next", "fri", "FRIDAY", "tues", "jan",
+        "December", "*", "*/5", "* * * * *"};
     static const char *const others[] = {"", "make", "7z", "1password", "2to3", "20", "x+", "a:b", "12:", "123:45",
-                                         "monitor", "maybe", "./fri", "5", "m", "nextcloud", "*.sh", "3d-print", "date",
-                                         "sleep"};
+        "monitor", "maybe", "./fri", "5", "m", "nextcloud", "*.sh", "3d-print", "date", "sleep"};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (!when_looks_like_time(times[i]))
             fail_msg("'%s' is not seen as a time", times[i]);

@@ -312,13 +312,41 @@ static void test_strings(void **state)
 }
 
 static const char *const refused[] = {
-    "A1", "AB1", "ABC", "ABCDEFGHIJKLMNOP1", "<AB>1", "<ABC1", "<A_C>1", "ABC25", "ABC1:60", "ABC1:2:99", "ABC1DEF,",
-    "ABC1DEF,M3.5.0", "ABC1DEF,M3.5.0,", "ABC1DEF,M13.1.0,M10.5.0", "ABC1DEF,M0.1.0,M10.5.0", "ABC1DEF,M3.0.0,M10.5.0",
-    "ABC1DEF,M3.5.7,M10.5.0", "ABC1DEF,M3.5,M10.5.0", "ABC1DEF,J0,J1", "ABC1DEF,J366,J1", "ABC1DEF,366,1",
-    "ABC1DEF,M3.5.0/168,M10.5.0", "ABC1DEF,M3.5.0/-168,M10.5.0", "ABC1DEF,M3.5.0,M10.5.0 ",
+    "A1",
+    "AB1",
+    "ABC",
+    "ABCDEFGHIJKLMNOP1",
+    "<AB>1",
+    "<ABC1",
+    "<A_C>1",
+    "ABC25",
+    "ABC1:60",
+    "ABC1:2:99",
+    "ABC1DEF,",
+    "ABC1DEF,M3.5.0",
+    "ABC1DEF,M3.5.0,",
+    "ABC1DEF,M13.1.0,M10.5.0",
+    "ABC1DEF,M0.1.0,M10.5.0",
+    "ABC1DEF,M3.0.0,M10.5.0",
+    "ABC1DEF,M3.5.7,M10.5.0",
+    "ABC1DEF,M3.5,M10.5.0",
+    "ABC1DEF,J0,J1",
+    "ABC1DEF,J366,J1",
+    "ABC1DEF,366,1",
+    "ABC1DEF,M3.5.0/168,M10.5.0",
+    "ABC1DEF,M3.5.0/-168,M10.5.0",
+    "ABC1DEF,M3.5.0,M10.5.0 ",
     "ABC1DEF,M3.5.0,M10.5.0,M1.1.1",
-    "ABC1DEF2DEF", "Europe/Nowhere", "../../etc/passwd", "/etc/passwd", "/no/such/file", "data", "/usr",
-    "data/iso-times.tsv", "data//iso-times.tsv/..", "\033[2J",
+    "ABC1DEF2DEF",
+    "Europe/Nowhere",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "/no/such/file",
+    "data",
+    "/usr",
+    "data/iso-times.tsv",
+    "data//iso-times.tsv/..",
+    "\033[2J",
 };
 
 /* A folder of zones that is there on every machine, and has none. */
@@ -342,8 +370,8 @@ static void test_refused(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const unsafe[] = {"", "/etc/localtime", "../x", "a/../b", "a/..", ".", "..", ".hidden", "a//../b",
-                                         "a b", "Europe/Nowhere", "CET-1CEST,M3.5.0,M10.5.0/3", "data", "data/iso-times.tsv"};
+    static const char *const unsafe[] = {"", "/etc/localtime", "../x", "a/../b", "a/..", ".", "..", ".hidden",
+        "a//../b", "a b", "Europe/Nowhere", "CET-1CEST,M3.5.0,M10.5.0/3", "data", "data/iso-times.tsv"};
     use_folder("tests");
     struct zone *z = NULL;
     for (size_t i = 0; i < sizeof unsafe / sizeof unsafe[0]; i++) {
@@ -408,8 +436,8 @@ static void test_folder(void **state)
     assert_int_equal(zone_offset_at(z, 1000 * SECOND).seconds, 7200);
     zone_free(z);
     z = NULL;
-    static const char *const refused_here[] = {"../outside", "../zones/Good", "./Good", ".hidden", "Good/",
-                                               "Pipe",       "zones"};
+    static const char *const refused_here[] = {
+        "../outside", "../zones/Good", "./Good", ".hidden", "Good/", "Pipe", "zones"};
     for (size_t i = 0; i < sizeof refused_here / sizeof refused_here[0]; i++)
         if (zone_load(refused_here[i], &z, &e) != -ERROR_USAGE || z)
             fail_msg("%s was taken", refused_here[i]);
@@ -460,7 +488,7 @@ static void test_locals(void **state)
         if (t.fit != locals[i].fit || t.first != locals[i].first * SECOND + 7 ||
             t.second != locals[i].second * SECOND + 7 || t.jump != locals[i].jump * SECOND)
             fail_msg("row %zu: %d %lld %lld %lld", i, t.fit, (long long)(t.first / SECOND),
-                     (long long)(t.second / SECOND), (long long)(t.jump / SECOND));
+                (long long)(t.second / SECOND), (long long)(t.jump / SECOND));
         zone_free(z);
     }
 }
@@ -490,7 +518,7 @@ static void compare(const struct zone *z, int64_t seconds)
     struct zone_offset o = zone_offset_at(z, seconds * SECOND);
     if (o.seconds != tm.tm_gmtoff || o.dst != (tm.tm_isdst > 0) || strcmp(o.abbreviation, tm.tm_zone))
         fail_msg("%s at %lld: %d %d %s, libc: %ld %d %s", zone_name(z), (long long)seconds, o.seconds, o.dst,
-                 o.abbreviation, tm.tm_gmtoff, tm.tm_isdst, tm.tm_zone);
+            o.abbreviation, tm.tm_gmtoff, tm.tm_isdst, tm.tm_zone);
     struct civil c = zone_civil(z, seconds * SECOND);
     if (c.year != tm.tm_year + 1900 || c.month != tm.tm_mon + 1 || c.day != tm.tm_mday || c.hour != tm.tm_hour ||
         c.minute != tm.tm_min || c.second != tm.tm_sec)
@@ -521,8 +549,8 @@ static void compare_change(const struct zone *z, instant change)
     struct civil middle = civil_from_seconds(at + before + (after - before) / 2);
     struct zone_local_time l = zone_resolve(z, &middle);
     if (l.fit != (after > before ? ZONE_GAP : ZONE_FOLD) || l.jump != change)
-        fail_msg("%s: change at %lld: fit %d, jump %lld", zone_name(z), (long long)at, l.fit,
-                 (long long)(l.jump / SECOND));
+        fail_msg(
+            "%s: change at %lld: fit %d, jump %lld", zone_name(z), (long long)at, l.fit, (long long)(l.jump / SECOND));
 }
 
 static void compare_zone(const char *name)
