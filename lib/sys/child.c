@@ -92,8 +92,6 @@ static int child_descriptors(struct child_plan *plan)
         plan->sources[i] = fcntl(fd, F_DUPFD_CLOEXEC, TARGETS);
         if (plan->sources[i] < 0)
             return errno;
-        if (wanted[i] < 0)
-            close(fd);
     }
     return 0;
 }

@@ -368,7 +368,7 @@ static void test_alarm(void **state)
         turn(l);
         assert_int_equal(a.fired, 2 + i);
     }
-    loop_alarm_set(l, at); /* the same as before, but it has fired since: it counts */
+    loop_alarm_set(l, SECOND); /* the same as before, but it has fired since: it counts */
     turn(l);
     assert_int_equal(a.fired, 7);
     assert_int_equal(a.stepped, 0);
