@@ -129,8 +129,9 @@ void fence_each(const struct folder *f, fence_call *call, void *context);
 
 int left_write(const struct folder *f, const struct report *r, struct error *e); /* write, fsync, rename, fsync of the folder */
 bool left_read(const struct folder *f, struct run_id id, struct report *out);   /* false: none (or not readable: it is set aside as J.N.bad) */
-/* Removes half-written ones too. */
+/* Removes all that is in handover/ of a run that is over: half-written outcomes and sockets of dead workers too. */
 void left_remove(const struct folder *f, struct run_id id);
+/* Calls back for every run that has any of it there (more than once, if it has more of it). */
 void left_each(const struct folder *f, fence_call *call, void *context);
 
 /* ---- sockets of orphans ---- */
@@ -160,7 +161,7 @@ enum adopt_action {
 enum adopt_action adopt_decide(bool same_boot, bool left, enum fence_state fence);
 
 /* The looking and fencing that adopt_decide needs, in the order that leaves no gap (left, fence, left again). `left` is filled in for ADOPT_FINISH only.
- * After the commit of FINISH, REQUEUE or LOST: left_remove, orphan_remove, and fence_remove (REQUEUE: not while generation_older_alive). */
+ * After the commit of FINISH, REQUEUE or LOST: left_remove and fence_remove (REQUEUE: not while generation_older_alive). */
 enum adopt_action adopt_look(const struct folder *f, const struct run *r, const char *boot, struct fence *fence, struct report *left);
 
 #endif

@@ -143,15 +143,19 @@ static void left_unlink(const struct folder *f, struct run_id id, const char *en
     unlinkat(f->handover, name, 0);
 }
 
+static const char *const left_endings[] = {".left", ".tmp", ".sock", ".new"};
+#define LEFT_ENDINGS (sizeof left_endings / sizeof *left_endings)
+
 void left_remove(const struct folder *f, struct run_id id)
 {
-    left_unlink(f, id, ".left");
-    left_unlink(f, id, ".tmp");
+    for (size_t i = 0; i < LEFT_ENDINGS; i++)
+        left_unlink(f, id, left_endings[i]);
 }
 
 void left_each(const struct folder *f, fence_call *call, void *context)
 {
-    handover_each(f->handover, ".left", call, context);
+    for (size_t i = 0; i < LEFT_ENDINGS; i++)
+        handover_each(f->handover, left_endings[i], call, context);
 }
 
 /* ---- sockets ---- */
