@@ -277,8 +277,11 @@ static void work_clear(struct work *w)
 {
     while (w->peers)
         peer_free(w->peers);
-    loop_free(w->loop);
-    folder_clear(&w->folder);
+    order_clear(&w->order);
+    if (w->loop)
+        loop_free(w->loop);
+    if (w->folder.path)
+        folder_clear(&w->folder);
 }
 
 int worker_main(int argc, char **argv)
@@ -291,11 +294,9 @@ int worker_main(int argc, char **argv)
     }
     worker_settle();
     int code = work_init(&w, argv[argc - 2], (uint32_t)strtoul(argv[argc - 1], NULL, 10), &e);
-    if (!code) {
-        while (!w.over && !code)
-            code = loop_turn(w.loop, &e);
-        work_clear(&w);
-    }
+    while (!w.over && !code)
+        code = loop_turn(w.loop, &e);
+    work_clear(&w);
     if (code)
         fprintf(stderr, "ax __worker: %s\n", e.text);
     return -code;
