@@ -58,6 +58,7 @@ static pid_t other_begin(const struct other *o)
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     if (pid == 0) {
+        alarm(60); /* does not outlive a test that failed */
         int fd = lockfile_open(folder, "lock", NULL);
         if (fd < 0 || lockfile_try(fd, o->exclusive, o->start, o->length, NULL) < 0)
             _exit(1);

@@ -53,12 +53,16 @@ static void test_parse(void **state)
 
 static pid_t child_that_waits(void)
 {
+    struct process_facts f = {0};
     pid_t pid = fork();
     if (pid == 0) {
+        alarm(60); /* does not outlive a test that failed */
         prctl(PR_SET_NAME, "a) Z 1 (b");
         for (;;)
             pause();
     }
+    while (process_read(pid, &f) && strcmp(f.command, "a) Z 1 (b") != 0)
+        ;
     return pid;
 }
 

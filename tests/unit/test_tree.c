@@ -54,11 +54,13 @@ static _Noreturn void wait_for_ever(void)
 
 static _Noreturn void become(enum actor a)
 {
+    alarm(120); /* nobody outlives a test that was killed */
     if (a == STUBBORN)
         signal(SIGTERM, SIG_IGN), signal(SIGHUP, SIG_IGN), signal(SIGINT, SIG_IGN);
     if (a == APART)
         setsid();
     if (a == APART && fork() == 0) {
+        alarm(120);
         stage->pids[APART_CHILD] = getpid();
         wait_for_ever();
     }
