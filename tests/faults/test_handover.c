@@ -467,6 +467,8 @@ int main(int argc, char **argv)
     if (argc > 4 && strcmp(argv[1], "__scheduler") == 0)
         return bare_main(argv[2], argv[3], argv[4]);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); /* one test, by name */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nobody_dies),
         cmocka_unit_test(test_worker_dies),

@@ -503,6 +503,50 @@ static void test_exit_in_the_grace_time(void **state)
     acknowledge(h, &r);
 }
 
+/* What makes itself root altogether may not be signalled by a plain user's worker: it is named, and nobody waits for it for ever. */
+static void test_what_may_not_be_ended(void **state)
+{
+    struct hand *h = *state;
+    char helper[] = "/tmp/ax-setuid-XXXXXX", command[400];
+    if (getuid() != 0)
+        skip();
+    hand_hang_up(h);
+    assert_true(wait_gone(h->worker, PATIENCE_MS));
+    close(mkstemp(helper));
+    snprintf(command, sizeof command, "cp /proc/%d/exe %s && chmod 4755 %s && chown -R nobody %s", (int)getpid(), helper, helper, h->place.path);
+    assert_int_equal(system(command), 0);
+    h->worker = worker_process_as(&h->place, WORKER_GENERATION, NULL, 65534, &h->frame);
+    struct order o = order_of(h, "");
+    strvec_clear(&o.argv);
+    strvec_add(&o.argv, helper);
+    strvec_add(&o.argv, "__root");
+    o.timeout = SECOND / 2;
+    o.kill_after = SECOND / 4;
+    struct report r = run_order(h, &o);
+    assert_int_equal(r.how, REPORT_TIMEOUT);
+    assert_non_null(r.reason);
+    if (!strstr(r.reason, "may not be ended by us: pid "))
+        fail_msg("%s", r.reason);
+    assert_true(r.lingers);
+    assert_int_equal(r.code, -1);
+    assert_int_equal(r.signal, 0);
+    assert_true(r.ended - r.started < 10 * SECOND);
+    int pid = atoi(strstr(r.reason, "pid ") + 4);
+    struct run_id id = r.id;
+    acknowledge(h, &r);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    unlink(helper);
+    output_remove(&h->place.folder, id);
+}
+
+static int root(void)
+{
+    if (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
+        return 1;
+    for (;;)
+        pause();
+}
+
 /* ---- cancel ---- */
 
 static void test_cancel(void **state)
@@ -718,6 +762,10 @@ int main(int argc, char **argv)
         return worker_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], "__subreaper") == 0)
         return subreaper();
+    if (argc > 1 && strcmp(argv[1], "__root") == 0)
+        return root();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); /* one test, by name */
     const struct CMUnitTest tests[] = {
         HANDED(test_exit_codes_and_signals),
         HANDED(test_many_in_a_row),
@@ -736,6 +784,7 @@ int main(int argc, char **argv)
         HANDED(test_escapes),
         HANDED(test_nested_subreaper),
         HANDED(test_exit_in_the_grace_time),
+        HANDED(test_what_may_not_be_ended),
         HANDED(test_cancel),
         HANDED(test_stop_then_cancel),
         HANDED(test_orphan_leaves_its_outcome),

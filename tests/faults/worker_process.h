@@ -81,8 +81,8 @@ static inline int64_t now_ms(void)
     return clock_mono().ns / 1000000;
 }
 
-/* Executes this program as a worker; `fault` becomes its AX_FAULT. */
-static inline pid_t worker_process(const struct place *p, uint32_t generation, const char *fault, struct frame *socket_end)
+/* Executes this program as a worker; `fault` becomes its AX_FAULT. user: 0 stays who we are. */
+static inline pid_t worker_process_as(const struct place *p, uint32_t generation, const char *fault, uid_t user, struct frame *socket_end)
 {
     int ends[2];
     char number[16];
@@ -96,6 +96,8 @@ static inline pid_t worker_process(const struct place *p, uint32_t generation, c
         else
             unsetenv("AX_FAULT");
         setsid();
+        if (user && setresuid(user, user, user) != 0)
+            _exit(126);
         if (ends[1] == 3)
             fcntl(3, F_SETFD, 0);
         else
@@ -107,6 +109,11 @@ static inline pid_t worker_process(const struct place *p, uint32_t generation, c
     close(ends[1]);
     *socket_end = (struct frame){.fd = ends[0]};
     return pid;
+}
+
+static inline pid_t worker_process(const struct place *p, uint32_t generation, const char *fault, struct frame *socket_end)
+{
+    return worker_process_as(p, generation, fault, 0, socket_end);
 }
 
 static inline void frame_send(struct frame *f, struct value message)
