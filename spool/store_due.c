@@ -71,7 +71,7 @@ int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t
 {
     struct db_cursor *c;
     struct db_bytes key, value;
-    struct key from = due_key(lane, ready, number + 1);
+    struct key from = number == UINT64_MAX ? due_key(lane, instant_add(ready, 1), 0) : due_key(lane, ready, number + 1);
     struct due d;
     int failed = db_cursor_new(s->db, DB_DUE, &c, e);
     if (failed)

@@ -75,8 +75,6 @@ static inline int fixture_teardown(void **state)
 static inline void fixture_job(struct job *j, const char *name, instant at)
 {
     job_init(j);
-    job_clear(j);
-    job_init(j);
     j->name = mem_string(name);
     strvec_add(&j->command, "true");
     j->at = at;
