@@ -86,8 +86,7 @@ void end_begin(struct work *w, enum report_how how, duration grace)
     if (grace < 0)
         grace = 0;
     loop_timer_stop(w->loop, &w->limit);
-    end_signal(w, SIGTERM, NULL);
-    end_signal(w, SIGCONT, NULL); /* who is stopped gets to his TERM */
+    end_signal(w, SIGTERM, NULL); /* tree.h wakes those that are stopped */
     w->kill_at.ns = instant_add(clock_mono().ns, grace);
     w->killing.call = end_kill;
     w->killing.context = w;
