@@ -191,6 +191,13 @@ static int64_t data_size(const struct fixture *f)
     return st.st_size;
 }
 
+static void keep_open(const char *spool, void *context)
+{
+    (void)context;
+    faults_open(spool, STORE_READ);
+    kill(getpid(), SIGSTOP);
+}
+
 /* Each of them dies with a page of the store pinned. Were they not cleared, the file would grow with every change and the table of readers be full. */
 static void test_readers_killed(void **state)
 {
@@ -198,6 +205,8 @@ static void test_readers_killed(void **state)
     int how = SIGKILL;
     int64_t early = 0;
     fixture_add_synced(f->s, "a", NOW);
+    pid_t other = faults_child(f, keep_open, NULL); /* who opens the spool alone would find an empty table of readers */
+    faults_wait_stopped(other);
     for (int i = 0; i < 400; i++) {
         faults_wait(faults_child(f, read_and, &how));
         store_close(f->s);
@@ -209,6 +218,7 @@ static void test_readers_killed(void **state)
             early = data_size(f);
     }
     assert_in_range(data_size(f), 1, early + 65536);
+    faults_end(other);
 }
 
 /* More readers than LMDB has places for by itself (126), all inside a transaction. */
