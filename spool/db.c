@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +11,9 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/lockfile.h"
-#include "lib/sys/process.h"
+#include "lib/time/instant.h"
 #include "spool/reserve.h"
+#include "spool/writelock.h"
 
 #define DB_MAP_MAX (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 40 : 0) : (size_t)1 << 30)
 #define DB_MAP_MIN ((size_t)1 << 20)
@@ -23,8 +21,18 @@
 #define DB_PATIENCE (10 * SECOND) /* of a client, for other writers */
 
 static const char *const db_names[DB_TABLES] = {
-    [DB_META] = "meta",       [DB_JOBS] = "jobs",   [DB_STATES] = "states", [DB_NAMES] = "names", [DB_DUE] = "due",   [DB_RUNS] = "runs",
-    [DB_OUTPUTS] = "outputs", [DB_ENDED] = "ended", [DB_OPEN] = "open",     [DB_ENVS] = "envs",   [DB_FEED] = "feed", [DB_QUEUES] = "queues",
+    [DB_META] = "meta",
+    [DB_JOBS] = "jobs",
+    [DB_STATES] = "states",
+    [DB_NAMES] = "names",
+    [DB_DUE] = "due",
+    [DB_RUNS] = "runs",
+    [DB_OUTPUTS] = "outputs",
+    [DB_ENDED] = "ended",
+    [DB_OPEN] = "open",
+    [DB_ENVS] = "envs",
+    [DB_FEED] = "feed",
+    [DB_QUEUES] = "queues",
 };
 
 struct db {
@@ -35,8 +43,7 @@ struct db {
     MDB_txn *txn;    /* the open transaction, or NULL */
     MDB_txn *reader; /* kept between read transactions, so that its slot need not be looked for again */
     bool writing;
-    int lock;         /* write.lock, -1: not open yet */
-    sigset_t signals; /* of before the write transaction */
+    struct writelock lock;
 };
 
 /* ---- what the errors of LMDB mean ---- */
@@ -68,7 +75,8 @@ static int db_fail(const struct db *db, int rc, struct error *e)
         return error_set(e, ERROR_SPOOL, "%s/data.mdb was written by another version of LMDB", path);
     case MDB_MAP_FULL:
     case ENOMEM:
-        return error_set(e, ERROR_SPOOL, "the spool %s needs more address space than this process may have (ulimit -v)", path);
+        return error_set(
+            e, ERROR_SPOOL, "the spool %s needs more address space than this process may have (ulimit -v)", path);
     case MDB_READERS_FULL:
         return error_set(e, ERROR_SPOOL, "more than %d processes read the spool %s: try again", DB_READERS, path);
     case EACCES:
@@ -80,77 +88,12 @@ static int db_fail(const struct db *db, int rc, struct error *e)
     }
 }
 
-/* ---- the lock in front of every write ---- */
-
-/* The mutex of LMDB has no name and cannot be waited for with a limit: behind a stopped process it would hang for ever. Who holds this lock, and only
- * who holds it, takes that mutex. */
-static int db_lock_open(struct db *db, struct error *e)
-{
-    if (db->lock < 0) {
-        int fd = lockfile_open(db->folder->fd, "write.lock", e);
-        if (fd < 0)
-            return fd;
-        db->lock = fd;
-    }
-    return 0;
-}
-
-static void db_unlock(struct db *db)
-{
-    lockfile_release(db->lock, 0, 0);
-    sigprocmask(SIG_SETMASK, &db->signals, NULL);
-}
-
-/* Nothing but SIGKILL and SIGSTOP may end or stop a process while it holds the lock. */
-static bool db_lock_now(struct db *db, pid_t *holder)
-{
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &db->signals);
-    if (lockfile_try(db->lock, true, 0, 0, holder) == 0)
-        return true;
-    sigprocmask(SIG_SETMASK, &db->signals, NULL);
-    return false;
-}
-
-static int db_lock_refuse(const struct db *db, pid_t holder, struct error *e)
-{
-    const char *path = db->folder->path;
-    if (!holder)
-        return error_set(e, ERROR_SPOOL, "other processes keep on writing to the spool %s: try again", path);
-    if (process_stopped(holder))
-        return error_set(e, ERROR_SPOOL, "process %ld is stopped while it writes to the spool %s: kill -CONT %ld lets it go on", (long)holder, path, (long)holder);
-    return error_set(e, ERROR_SPOOL, "process %ld has been writing to the spool %s all the time: try again when it is done", (long)holder, path);
-}
-
-/* 0: held, and signals are blocked. DB_BUSY, or refused when the patience is over. */
-static int db_lock(struct db *db, duration patience, struct error *e)
-{
-    int failed = db_lock_open(db, e);
-    if (failed)
-        return failed;
-    pid_t holder = 0;
-    int64_t until = 0;
-    while (!db_lock_now(db, &holder)) {
-        int64_t now = clock_mono().ns;
-        if (!until)
-            until = now + patience;
-        if (now >= until) {
-            failed = db_lock_refuse(db, holder, e);
-            return patience ? failed : DB_BUSY;
-        }
-        if (lockfile_wait(db->lock, true, 0, 0, until - now, &holder) == 0)
-            lockfile_release(db->lock, 0, 0); /* to be taken again with signals blocked */
-    }
-    return 0;
-}
+/* ---- the environment ---- */
 
 static duration db_patience(const struct db *db)
 {
     return db->use == DB_SERVE ? 0 : DB_PATIENCE;
 }
-
-/* ---- the environment ---- */
 
 static void db_env_close(struct db *db)
 {
@@ -180,21 +123,23 @@ static int db_env_map(struct db *db, unsigned flags)
     return rc;
 }
 
-/* LMDB opens by path what folder_open has checked by descriptor: it must be the same file, and no command may inherit it. */
+/* LMDB opens by path what folder_open has checked by descriptor: it must be the same file, and no command may inherit
+ * it. */
 static int db_env_check(struct db *db, struct error *e)
 {
     int fd;
     struct stat have, want;
     mdb_env_get_fd(db->env, &fd);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (fstat(fd, &have) < 0 || fstatat(db->folder->fd, "data.mdb", &want, AT_SYMLINK_NOFOLLOW) < 0 || have.st_ino != want.st_ino ||
-        have.st_dev != want.st_dev)
+    if (fstat(fd, &have) < 0 || fstatat(db->folder->fd, "data.mdb", &want, AT_SYMLINK_NOFOLLOW) < 0 ||
+        have.st_ino != want.st_ino || have.st_dev != want.st_dev)
         return error_set(e, ERROR_SPOOL, "the spool %s was exchanged while it was opened: try again", db->folder->path);
     return 0;
 }
 
-/* A file that was cut short would end the process with SIGBUS. Filled up with zeros, the missing pages are found damaged when they are read.
- * (LMDB itself leaves pages at the end unwritten when a transaction has taken and freed them again: they are not read.) */
+/* A file that was cut short would end the process with SIGBUS. Filled up with zeros, the missing pages are found
+ * damaged when they are read. (LMDB itself leaves pages at the end unwritten when a transaction has taken and freed
+ * them again: they are not read.) */
 static int db_env_fill(struct db *db, struct error *e)
 {
     MDB_envinfo info;
@@ -207,7 +152,7 @@ static int db_env_fill(struct db *db, struct error *e)
     off_t whole = (off_t)(info.me_last_pgno + 1) * sizes.ms_psize;
     if (fstat(fd, &st) < 0 || st.st_size >= whole)
         return 0;
-    failed = db_lock(db, DB_PATIENCE, e);
+    failed = writelock_take(&db->lock, db->folder, DB_PATIENCE, e);
     if (failed)
         return failed;
     int own = openat(db->folder->fd, "data.mdb", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -215,7 +160,7 @@ static int db_env_fill(struct db *db, struct error *e)
         failed = error_errno(e, ERROR_SPOOL, errno, "%s/data.mdb is too short", db->folder->path);
     if (own >= 0)
         close(own);
-    db_unlock(db);
+    writelock_release(&db->lock);
     return failed;
 }
 
@@ -251,7 +196,8 @@ static int db_map_set(struct db *db, size_t size)
     return rc;
 }
 
-/* Another process has grown the data beyond our map, or half of it is full: the largest larger one that there is address space for. */
+/* Another process has grown the data beyond our map, or half of it is full: the largest larger one that there is
+ * address space for. */
 static int db_map_grow(struct db *db)
 {
     MDB_envinfo info;
@@ -296,7 +242,7 @@ static int db_reader_begin(struct db *db)
 static int db_tables_make(struct db *db, struct error *e)
 {
     MDB_txn *txn;
-    int failed = db_lock(db, DB_PATIENCE, e);
+    int failed = writelock_take(&db->lock, db->folder, DB_PATIENCE, e);
     if (failed)
         return failed;
     int rc = mdb_txn_begin(db->env, NULL, 0, &txn);
@@ -307,7 +253,7 @@ static int db_tables_make(struct db *db, struct error *e)
         else
             rc = mdb_txn_commit(txn);
     }
-    db_unlock(db);
+    writelock_release(&db->lock);
     return rc ? db_fail(db, rc, e) : 0;
 }
 
@@ -348,7 +294,7 @@ static int db_connect(struct db *db, struct error *e)
 int db_open(const struct folder *folder, enum db_use use, struct db **out, struct error *e)
 {
     struct db *db = mem_zero(1, sizeof *db);
-    *db = (struct db){.folder = folder, .use = use, .lock = -1};
+    *db = (struct db){.folder = folder, .use = use, .lock = WRITELOCK_INIT};
     int failed = db_connect(db, e);
     if (failed)
         db_close(db);
@@ -363,15 +309,15 @@ void db_close(struct db *db)
         return;
     db_abort(db);
     db_env_close(db);
-    if (db->lock >= 0)
-        close(db->lock);
+    writelock_clear(&db->lock);
     free(db);
 }
 
 /* ---- transactions ---- */
 
-/* A process killed between the meta page and the lock table leaves a transaction on disk that no reader is told of. The next one to take the
- * mutex of LMDB publishes it. Whoever holds write.lock now will do so, or commits and is heard of. */
+/* A process killed between the meta page and the lock table leaves a transaction on disk that no reader is told of. The
+ * next one to take the mutex of LMDB publishes it. Whoever holds write.lock now will do so, or commits and is heard of.
+ */
 static void db_heal(struct db *db)
 {
     MDB_txn *txn;
@@ -384,11 +330,11 @@ static void db_heal(struct db *db)
             return;
         }
     }
-    if (db_lock(db, 0, NULL) != 0)
+    if (writelock_take(&db->lock, db->folder, 0, NULL) != 0)
         return;
     if (mdb_txn_begin(db->env, NULL, 0, &txn) == 0)
         mdb_txn_abort(txn);
-    db_unlock(db);
+    writelock_release(&db->lock);
 }
 
 static bool db_reader_behind(struct db *db)
@@ -422,7 +368,7 @@ static int db_begin_reading(struct db *db, struct error *e)
 
 static int db_begin_writing(struct db *db, struct error *e)
 {
-    int rc = 0, failed = db_lock(db, db_patience(db), e);
+    int rc = 0, failed = writelock_take(&db->lock, db->folder, db_patience(db), e);
     if (failed)
         return failed;
     if (db_map_tight(db) && db_map_grow(db) != 0 && !db->env)
@@ -436,7 +382,7 @@ static int db_begin_writing(struct db *db, struct error *e)
     }
     if (rc) {
         db->txn = NULL;
-        db_unlock(db);
+        writelock_release(&db->lock);
         return db_fail(db, rc, e);
     }
     db->writing = true;
@@ -459,7 +405,7 @@ void db_abort(struct db *db)
         return;
     if (db->writing) {
         mdb_txn_abort(db->txn);
-        db_unlock(db);
+        writelock_release(&db->lock);
     } else {
         mdb_txn_reset(db->txn);
     }
@@ -475,7 +421,7 @@ int db_commit(struct db *db, struct error *e)
     int rc = mdb_txn_commit(db->txn);
     db->txn = NULL;
     db->writing = false;
-    db_unlock(db);
+    writelock_release(&db->lock);
     if (!rc)
         return 0;
     int failed = db_fail(db, rc, e);
@@ -574,7 +520,8 @@ void db_cursor_free(struct db_cursor *c)
     free(c);
 }
 
-static int db_cursor_step(struct db_cursor *c, MDB_cursor_op step, MDB_val from, struct db_bytes *key, struct db_bytes *value, struct error *e)
+static int db_cursor_step(struct db_cursor *c, MDB_cursor_op step, MDB_val from, struct db_bytes *key,
+    struct db_bytes *value, struct error *e)
 {
     MDB_val k = from, v;
     int rc = mdb_cursor_get(c->cursor, &k, &v, step);
@@ -587,12 +534,14 @@ static int db_cursor_step(struct db_cursor *c, MDB_cursor_op step, MDB_val from,
     return 0;
 }
 
-int db_cursor_from(struct db_cursor *c, struct db_bytes from, struct db_bytes *key, struct db_bytes *value, struct error *e)
+int db_cursor_from(
+    struct db_cursor *c, struct db_bytes from, struct db_bytes *key, struct db_bytes *value, struct error *e)
 {
     return db_cursor_step(c, from.length ? MDB_SET_RANGE : MDB_FIRST, db_value(from), key, value, e);
 }
 
-int db_cursor_before(struct db_cursor *c, struct db_bytes before, struct db_bytes *key, struct db_bytes *value, struct error *e)
+int db_cursor_before(
+    struct db_cursor *c, struct db_bytes before, struct db_bytes *key, struct db_bytes *value, struct error *e)
 {
     int found = db_cursor_from(c, before, key, value, e);
     if (found < 0)

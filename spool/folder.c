@@ -80,24 +80,41 @@ char *folder_path(const char *wanted)
 
 /* ---- whether it can be trusted ---- */
 
-/* File systems whose files other machines may change: locks and shared memory maps do not hold there. 9p is a local folder of a virtual machine
- * or WSL as often as not, but its maps are not coherent either. Overlays, ZFS, Btrfs and tmpfs are local. */
+/* File systems whose files other machines may change: locks and shared memory maps do not hold there. 9p is a local
+ * folder of a virtual machine or WSL as often as not, but its maps are not coherent either. Overlays, ZFS, Btrfs and
+ * tmpfs are local. */
 static const struct {
     uint32_t magic;
     const char *name;
 } folder_remote[] = {
-    {NFS_SUPER_MAGIC, "NFS"},       {0xFF534D42, "CIFS"},       {0xFE534D42, "SMB"},       {SMB_SUPER_MAGIC, "SMB"},
-    {AFS_SUPER_MAGIC, "AFS"},       {0x6B414653, "AFS"},        {CODA_SUPER_MAGIC, "Coda"}, {0x00C36400, "Ceph"},
-    {V9FS_MAGIC, "9p"},             {0x0BD00BD0, "Lustre"},     {0x47504653, "GPFS"},      {0x01161970, "GFS2"},
-    {0x7461636F, "OCFS2"},          {0x013111A8, "IBRIX"},      {0x20030528, "OrangeFS"},  {0xAAD7AAEA, "PanFS"},
-    {0x564C, "NCP"},                {0x786F4256, "VirtualBox's shared folders"}, {0xBACBACBC, "VMware's shared folders"},
+    {NFS_SUPER_MAGIC, "NFS"},
+    {0xFF534D42, "CIFS"},
+    {0xFE534D42, "SMB"},
+    {SMB_SUPER_MAGIC, "SMB"},
+    {AFS_SUPER_MAGIC, "AFS"},
+    {0x6B414653, "AFS"},
+    {CODA_SUPER_MAGIC, "Coda"},
+    {0x00C36400, "Ceph"},
+    {V9FS_MAGIC, "9p"},
+    {0x0BD00BD0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x01161970, "GFS2"},
+    {0x7461636F, "OCFS2"},
+    {0x013111A8, "IBRIX"},
+    {0x20030528, "OrangeFS"},
+    {0xAAD7AAEA, "PanFS"},
+    {0x564C, "NCP"},
+    {0x786F4256, "VirtualBox's shared folders"},
+    {0xBACBACBC, "VMware's shared folders"},
 };
 
-/* The words of the mount that holds the device, from /proc/self/mountinfo: FUSE is local (ntfs-3g, fuse-overlayfs) or not (sshfs). */
+/* The words of the mount that holds the device, from /proc/self/mountinfo: FUSE is local (ntfs-3g, fuse-overlayfs) or
+ * not (sshfs). */
 static bool folder_fuse_remote(const struct stat *st, char type[64])
 {
-    static const char *const remote[] = {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse", "fuse.cephfs",
-        "fuse.ceph-fuse", "fuse.curlftpfs", "fuse.davfs", "fuse.juicefs", "fuse.moosefs", "fuse.mfs", "fuse.goofys", "fuse.nfs", "fuse.smbnetfs"};
+    static const char *const remote[] = {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse",
+        "fuse.cephfs", "fuse.ceph-fuse", "fuse.curlftpfs", "fuse.davfs", "fuse.juicefs", "fuse.moosefs", "fuse.mfs",
+        "fuse.goofys", "fuse.nfs", "fuse.smbnetfs"};
     bool found = false;
     FILE *f = fopen("/proc/self/mountinfo", "re");
     char *line = NULL;
@@ -105,7 +122,8 @@ static bool folder_fuse_remote(const struct stat *st, char type[64])
     while (f && getline(&line, &size, f) > 0) {
         unsigned high, low;
         const char *dash = strstr(line, " - ");
-        if (!dash || sscanf(line, "%*d %*d %u:%u", &high, &low) != 2 || high != major(st->st_dev) || low != minor(st->st_dev))
+        if (!dash || sscanf(line, "%*d %*d %u:%u", &high, &low) != 2 || high != major(st->st_dev) ||
+            low != minor(st->st_dev))
             continue;
         if (sscanf(dash, " - %63s", type) != 1)
             continue;
@@ -132,7 +150,10 @@ static int folder_check_disk(const char *path, int fd, const struct stat *st, st
     if (!remote && (uint32_t)disk.f_type == FUSE_SUPER_MAGIC && folder_fuse_remote(st, type))
         remote = type;
     if (remote)
-        return error_set(e, ERROR_SPOOL, "the spool %s lies on a network file system (%s), where it is not safe: use --spool or AX_SPOOL with a local folder", path, remote);
+        return error_set(e, ERROR_SPOOL,
+            "the spool %s lies on a network file system (%s), where it is not safe: use --spool or AX_SPOOL with a "
+            "local folder",
+            path, remote);
     return 0;
 }
 
@@ -142,10 +163,12 @@ static int folder_check(const char *path, int fd, struct error *e)
     if (fstat(fd, &st) < 0)
         return error_errno(e, ERROR_SPOOL, errno, "cannot look at the spool %s", path);
     if (st.st_uid != geteuid())
-        return error_set(e, ERROR_SPOOL, "the spool %s belongs to uid %u, not to you (uid %u): use another with --spool or AX_SPOOL", path,
+        return error_set(e, ERROR_SPOOL,
+            "the spool %s belongs to uid %u, not to you (uid %u): use another with --spool or AX_SPOOL", path,
             (unsigned)st.st_uid, (unsigned)geteuid());
     if (st.st_mode & 077)
-        return error_set(e, ERROR_SPOOL, "the spool %s is open to others (mode %04o): chmod 700 %s", path, (unsigned)(st.st_mode & 07777), path);
+        return error_set(e, ERROR_SPOOL, "the spool %s is open to others (mode %04o): chmod 700 %s", path,
+            (unsigned)(st.st_mode & 07777), path);
     return folder_check_disk(path, fd, &st, e);
 }
 
@@ -246,7 +269,6 @@ void folder_clear(struct folder *f)
     *f = (struct folder){.fd = -1, .runs = -1, .output = -1, .handover = -1};
 }
 
-/* The scheduler itself must not ask: closing the descriptor would give up its own lock (lockfile.h). */
 pid_t folder_scheduler(const struct folder *f)
 {
     int fd = openat(f->fd, "scheduler.lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);

@@ -1,12 +1,12 @@
 /* The spool folder: where it is, whether it can be trusted, what lies in it.
  *
  *   data.mdb lock.mdb   the LMDB environment (db.h)
- *   write.lock          taken before every write transaction; names its holder (db.h)
+ *   write.lock          taken before every write transaction; names its holder (writelock.h)
  *   scheduler.lock      byte 0: held by the scheduler; byte 1+G: shared by every worker of generation G (handover.h)
  *   runs/J.N            one file a run: fence, start and lock of its worker (handover.h)
  *   output/J.N          what the command of run J.N has written (output.h)
  *   handover/           sockets of orphaned workers (J.N.sock) and outcomes left behind (J.N.left) (handover.h)
- *   reserve             room kept free for cancelling and finishing on a full disk (db.h)
+ *   reserve             room kept free for cancelling and finishing on a full disk (reserve.h)
  *   scheduler.log       log of a detached scheduler */
 #ifndef AX_FOLDER_H
 #define AX_FOLDER_H
@@ -30,7 +30,7 @@ char *folder_path(const char *wanted);
 int folder_open(const char *path, bool create, struct folder *out, struct error *e);
 void folder_clear(struct folder *f);
 
-/* Pid of the scheduler that serves the folder, 0 if none. */
+/* Pid of the scheduler that serves the folder, 0 if none. Not for the scheduler itself: the look would give up its lock (lockfile.h). */
 pid_t folder_scheduler(const struct folder *f);
 
 #endif

@@ -62,7 +62,8 @@ static int counters_read(struct store *s, struct error *e)
         value_clear(&map);
     }
     if (c.version > STORE_FORMAT)
-        return error_set(e, ERROR_SPOOL, "the spool %s has format %" PRId64 ", this ax knows formats up to %d: use the newer ax", s->folder.path,
+        return error_set(e, ERROR_SPOOL,
+            "the spool %s has format %" PRId64 ", this ax knows formats up to %d: use the newer ax", s->folder.path,
             c.version, STORE_FORMAT);
     s->counters = c;
     return 0;
@@ -107,7 +108,6 @@ int store_open(const char *path, enum store_use use, struct store **out, struct 
         store_close(s);
         return failed;
     }
-    process_boot(s->boot);
     *out = s;
     return 0;
 }

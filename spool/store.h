@@ -121,7 +121,7 @@ int store_each_queue(struct store *s, store_queue_call *call, void *context, str
 
 /* ---- for the scheduler ---- */
 
-/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards). A write transaction. */
+/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards). A write transaction of its own; STORE_BUSY as in store_begin. */
 int store_generation(struct store *s, uint32_t *out, uint64_t *feed_position, struct error *e);
 
 /* Counts by phase are not kept: what --until-idle asks is whether any one-off job is pending. */

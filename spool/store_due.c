@@ -67,7 +67,8 @@ int store_each_lane(struct store *s, store_lane_call *call, void *context, struc
     return failed < 0 ? failed : 0;
 }
 
-int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call, void *context, struct error *e)
+int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call,
+    void *context, struct error *e)
 {
     struct db_cursor *c;
     struct db_bytes key, value;
@@ -76,7 +77,8 @@ int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t
     int failed = db_cursor_new(s->db, DB_DUE, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
         if (!due_read(key, value, &d)) {
             failed = store_damaged(s, "its due index", e);
             break;
@@ -105,29 +107,38 @@ int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there,
     return 0;
 }
 
-int store_clock_step(struct store *s, int64_t step, instant now, uint64_t from, uint32_t limit, uint64_t *next, struct error *e)
+static int clock_step_job(
+    struct store *s, uint64_t number, struct db_bytes record, int64_t step, instant now, struct error *e)
+{
+    struct job_state old, new;
+    int failed = record_read_state(record.data, record.length, &old, e);
+    if (failed)
+        return failed;
+    new = old;
+    return life_clock_step(&new, step, now) ? store_state_put(s, number, &old, &new, e) : 0;
+}
+
+int store_clock_step(struct store *s, int64_t step, instant now, uint64_t from, uint32_t limit, uint64_t *next,
+    struct error *e)
 {
     struct db_cursor *c;
     struct db_bytes key, value;
     struct key first = key_number(from);
-    uint64_t number = from;
+    uint64_t number = 0;
     int failed = db_cursor_new(s->db, DB_STATES, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0 && limit--; failed = db_cursor_next(c, &key, &value, e)) {
-        struct job_state old, new;
+    failed = db_cursor_from(c, key_bytes(&first), &key, &value, e);
+    for (; failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
         if (!key_take_u64(&key, &number))
             failed = store_damaged(s, "its states", e);
+        else if (limit-- > 0)
+            failed = clock_step_job(s, number, value, step, now, e);
         else
-            failed = record_read_state(value.data, value.length, &old, e);
-        new = old;
-        if (!failed && life_clock_step(&new, step, now))
-            failed = store_state_put(s, number, &old, &new, e);
+            break; /* go on here */
         if (failed)
             break;
     }
-    if (failed == 0 && !key_take_u64(&key, &number)) /* the limit came first: key is of the one to go on with */
-        failed = store_damaged(s, "its states", e);
     db_cursor_free(c);
     if (failed < 0)
         return failed;

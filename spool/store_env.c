@@ -46,7 +46,8 @@ static int env_place(struct store *s, const struct buf *content, uint64_t *id, b
         int found = try ? db_get(s->db, DB_ENVS, key_bytes(&k), &value, e) : 0;
         if (found < 0)
             return found;
-        *there = found == 0 && try && value.length == content->length && memcmp(value.data, content->data, value.length) == 0;
+        *there = found == 0 && try && value.length == content->length &&
+                 memcmp(value.data, content->data, value.length) == 0;
         *id = try;
         if (*there || found == DB_NONE)
             return 0;

@@ -55,7 +55,7 @@ static bool feed_read(struct db_bytes key, struct db_bytes value, uint64_t *sequ
         return false;
     const unsigned char *kind = value.data;
     value = (struct db_bytes){kind + 1, value.length - 1};
-    f->kind = *kind <= FEED_ALL ? (enum feed_kind)*kind : FEED_ALL;
+    f->kind = *kind <= FEED_ALL ? (enum feed_kind) * kind : FEED_ALL;
     return key_take_u64(&value, &f->first) && key_take_u64(&value, &f->last);
 }
 
@@ -68,7 +68,8 @@ int store_feed(struct store *s, uint64_t *position, store_feed_call *call, void 
     int failed = db_cursor_new(s->db, DB_FEED, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
         uint64_t sequence;
         if (!feed_read(key, value, &sequence, &f)) {
             failed = store_damaged(s, "its feed", e);

@@ -41,7 +41,8 @@ static bool state_same_due(const struct job_state *a, const struct job_state *b)
     return a->ready == b->ready && a->queue == b->queue && a->priority == b->priority && a->weight == b->weight;
 }
 
-int store_state_put(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e)
+int store_state_put(
+    struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e)
 {
     bool was = state_waits(old), is = state_waits(new), moved = !was || !is || !state_same_due(old, new);
     int failed = was && moved ? store_due_delete(s, number, old, e) : 0;
@@ -58,7 +59,8 @@ int store_state_put(struct store *s, uint64_t number, const struct job_state *ol
     record_write_state(&s->record, new);
     struct key k = key_number(number);
     struct db_bytes value = {s->record.data, s->record.length};
-    return old ? db_put(s->db, DB_STATES, key_bytes(&k), value, e) : db_append(s->db, DB_STATES, key_bytes(&k), value, e);
+    return old ? db_put(s->db, DB_STATES, key_bytes(&k), value, e)
+               : db_append(s->db, DB_STATES, key_bytes(&k), value, e);
 }
 
 int store_state(struct store *s, uint64_t number, struct job_state *out, struct error *e)
@@ -190,7 +192,9 @@ static int job_room(struct store *s, struct error *e)
         return 0;
     int64_t room = reserve_room(&s->folder), want = s->reserve ? RESERVE_SIZE : 2 * RESERVE_SIZE;
     if (room < want) {
-        error_set(e, ERROR_SPOOL, "the disk of the spool %s is full (%" PRId64 " KiB free): no job is added until there is room", s->folder.path, room / 1024);
+        error_set(e, ERROR_SPOOL,
+            "the disk of the spool %s is full (%" PRId64 " KiB free): no job is added until there is room",
+            s->folder.path, room / 1024);
         if (e)
             e->sys = ENOSPC;
         return -ERROR_SPOOL;
@@ -223,7 +227,8 @@ static int job_create(struct store *s, struct job *j, instant now, struct error 
     return 0;
 }
 
-static int job_replace(struct store *s, uint64_t number, const struct job_state *old, struct job *j, instant now, struct error *e)
+static int job_replace(
+    struct store *s, uint64_t number, const struct job_state *old, struct job *j, instant now, struct error *e)
 {
     struct job before;
     struct job_state new = *old;
@@ -237,7 +242,8 @@ static int job_replace(struct store *s, uint64_t number, const struct job_state 
     life_replace(j, now, &new);
     failed = store_queue_id(s, j->queue, &new.queue, e);
     if (!failed)
-        failed = job_put(s, j, e); /* takes the new environment before the old one is dropped: they are often the same */
+        failed =
+            job_put(s, j, e); /* takes the new environment before the old one is dropped: they are often the same */
     if (!failed)
         failed = store_env_drop(s, env, e);
     if (!failed)
@@ -258,7 +264,8 @@ static int job_twin(struct store *s, const char *name, uint64_t *number, struct 
     return found == 0 && state_over(st) ? STORE_NONE : found;
 }
 
-int store_add(struct store *s, struct job *j, instant now, enum store_twin twin, struct store_added *out, struct error *e)
+int store_add(
+    struct store *s, struct job *j, instant now, enum store_twin twin, struct store_added *out, struct error *e)
 {
     struct job_state st;
     uint64_t number = 0;
@@ -277,7 +284,9 @@ int store_add(struct store *s, struct job *j, instant now, enum store_twin twin,
         return failed;
     }
     if (twin == STORE_REFUSE) {
-        error_set(e, ERROR_EXISTS, "job %" PRIu64 " has the name %s already: --replace changes it, --keep leaves it as it is", number, j->name);
+        error_set(e, ERROR_EXISTS,
+            "job %" PRIu64 " has the name %s already: --replace changes it, --keep leaves it as it is", number,
+            j->name);
         return error_field(e, "name");
     }
     failed = twin == STORE_REPLACE ? job_replace(s, number, &st, j, now, e) : 0;
@@ -290,8 +299,51 @@ int store_add(struct store *s, struct job *j, instant now, enum store_twin twin,
 
 /* ---- listing ---- */
 
+/* Jobs that follow each other often have the same environment: it is read once and handed on. */
+struct listing {
+    struct store *s;
+    store_job_call *call;
+    void *context;
+    uint64_t env_id;
+    struct strvec env;
+};
+
+static int listing_env(struct listing *l, uint64_t id, struct job *j, struct error *e)
+{
+    if (!id)
+        return 0;
+    int failed = id == l->env_id ? 0 : store_env_get(l->s, id, &l->env, e);
+    if (failed)
+        return failed;
+    l->env_id = id;
+    j->kept_env = l->env;
+    return 0;
+}
+
+static int listing_job(struct listing *l, struct db_bytes key, struct db_bytes value, bool *more, struct error *e)
+{
+    struct job j;
+    struct job_state st;
+    uint64_t number = 0, env = 0;
+    int failed = key_take_u64(&key, &number) ? store_state_get(l->s, number, &st, e) : STORE_NONE;
+    if (failed == STORE_NONE)
+        failed = store_damaged(l->s, "its states", e);
+    if (!failed)
+        failed = record_read_job(value.data, value.length, &j, &env, e);
+    if (failed)
+        return failed;
+    j.number = number;
+    failed = listing_env(l, env, &j, e);
+    if (!failed)
+        *more = l->call(l->context, &j, &st);
+    j.kept_env = (struct strvec){0};
+    job_clear(&j);
+    return failed;
+}
+
 int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *context, struct error *e)
 {
+    struct listing l = {.s = s, .call = call, .context = context};
     struct db_cursor *c;
     struct db_bytes key, value;
     struct key first = key_number(from);
@@ -299,28 +351,22 @@ int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *c
     int failed = db_cursor_new(s->db, DB_JOBS, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0 && more; failed = more ? db_cursor_next(c, &key, &value, e) : 0) {
-        struct job j;
-        struct job_state st;
-        uint64_t number = 0, env;
-        failed = key_take_u64(&key, &number) ? store_state_get(s, number, &st, e) : STORE_NONE;
-        if (failed == STORE_NONE)
-            failed = store_damaged(s, "its states", e);
-        if (!failed)
-            failed = record_read_job(value.data, value.length, &j, &env, e);
-        if (failed)
+    failed = db_cursor_from(c, key_bytes(&first), &key, &value, e);
+    while (failed == 0) {
+        failed = listing_job(&l, key, value, &more, e);
+        if (failed || !more)
             break;
-        j.number = number;
-        more = call(context, &j, &st);
-        job_clear(&j);
+        failed = db_cursor_next(c, &key, &value, e);
     }
     db_cursor_free(c);
+    strvec_clear(&l.env);
     return failed < 0 ? failed : 0;
 }
 
 /* ---- cancel ---- */
 
-static int job_cancelled(struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
+static int job_cancelled(
+    struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
 {
     struct job j;
     int failed = store_job_get(s, number, false, &j, e);
@@ -332,7 +378,8 @@ static int job_cancelled(struct store *s, uint64_t number, const struct job_stat
     return failed;
 }
 
-int store_cancel(struct store *s, uint64_t number, instant now, enum life_cancel *out, struct run_id *open, struct error *e)
+int store_cancel(
+    struct store *s, uint64_t number, instant now, enum life_cancel *out, struct run_id *open, struct error *e)
 {
     struct job_state old, new;
     struct life_notes notes = {0};

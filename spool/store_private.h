@@ -44,7 +44,7 @@ struct store {
     struct folder folder;
     struct db *db;
     enum store_use use;
-    char boot[BOOT_ID_SIZE];
+    char boot[BOOT_ID_SIZE]; /* "" until a run is claimed */
     bool reserve;           /* is there */
     struct buf record;      /* the last one written, to spare allocations */
 

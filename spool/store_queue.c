@@ -94,7 +94,8 @@ int store_each_queue(struct store *s, store_queue_call *call, void *context, str
     failed = db_cursor_new(s->db, DB_QUEUES, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
         if (!queue_read(key, value, &q)) {
             failed = store_damaged(s, "its queues", e);
             break;

@@ -59,7 +59,8 @@ static int run_close(struct store *s, struct run_id id, struct error *e)
     return failed < 0 ? failed : 0;
 }
 
-int store_notes_put(struct store *s, uint64_t number, const char *name, const struct job_state *st, struct life_notes *notes, struct error *e)
+int store_notes_put(struct store *s, uint64_t number, const char *name, const struct job_state *st,
+    struct life_notes *notes, struct error *e)
 {
     int failed = 0;
     for (int i = 0; i < notes->count && !failed; i++) {
@@ -90,7 +91,8 @@ static int claim_put(struct store *s, const struct run *r, struct error *e)
     return failed ? failed : db_put(s->db, DB_OPEN, key_bytes(&k), nothing, e);
 }
 
-int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict, struct job *j, struct run *r, struct error *e)
+int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict,
+    struct job *j, struct run *r, struct error *e)
 {
     struct job_state old, new;
     struct life_notes notes = {0};
@@ -105,6 +107,8 @@ int store_claim(struct store *s, uint64_t number, instant now, uint32_t generati
     run_init(&run);
     enum life_verdict said = life_claim(&job, &new, now, &run, &notes);
     run.generation = generation;
+    if (!s->boot[0])
+        process_boot(s->boot);
     memcpy(run.boot, s->boot, sizeof run.boot);
     if (said == LIFE_START || said == LIFE_MISSED)
         failed = store_state_put(s, number, &old, &new, e);
@@ -128,7 +132,8 @@ int store_claim(struct store *s, uint64_t number, instant now, uint32_t generati
 
 /* ---- the end of a run ---- */
 
-static int finish_put(struct store *s, const struct run *r, const void *output, size_t length, instant now, struct error *e)
+static int finish_put(
+    struct store *s, const struct run *r, const void *output, size_t length, instant now, struct error *e)
 {
     struct run row = *r; /* borrows its texts */
     int failed = 0;
@@ -141,7 +146,8 @@ static int finish_put(struct store *s, const struct run *r, const void *output, 
     return failed ? failed : run_put_ended(s, &row, e);
 }
 
-int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now, uint64_t random, bool *was_open, struct error *e)
+int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now,
+    uint64_t random, bool *was_open, struct error *e)
 {
     struct job_state old, new;
     struct life_notes notes = {0};
@@ -172,7 +178,8 @@ int store_finish(struct store *s, const struct run *r, bool stopped, const void 
     return failed;
 }
 
-static int unclaim_note(struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
+static int unclaim_note(
+    struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
 {
     struct job job;
     if (!notes->count)
@@ -268,9 +275,11 @@ int store_each_open(struct store *s, store_run_call *call, void *context, struct
     int failed = db_cursor_new(s->db, DB_OPEN, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0 && more; failed = more ? db_cursor_next(c, &key, &value, e) : 0) {
+    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0 && more;
+         failed = more ? db_cursor_next(c, &key, &value, e) : 0) {
         struct run_id id;
-        failed = run_id_take(&key, &id, false) ? run_call(s, id, call, context, &more, e) : store_damaged(s, "its open runs", e);
+        failed = run_id_take(&key, &id, false) ? run_call(s, id, call, context, &more, e)
+                                               : store_damaged(s, "its open runs", e);
         if (failed)
             break;
     }
@@ -278,7 +287,8 @@ int store_each_open(struct store *s, store_run_call *call, void *context, struct
     return failed < 0 ? failed : 0;
 }
 
-static int history_of_job(struct store *s, struct db_cursor *c, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
+static int history_of_job(struct store *s, struct db_cursor *c, uint64_t number, const struct run *before,
+    store_run_call *call, void *context, struct error *e)
 {
     struct key from = before ? key_run(before->id) : key_number(number + 1);
     struct db_bytes key, value;
@@ -301,7 +311,8 @@ static int history_of_job(struct store *s, struct db_cursor *c, uint64_t number,
     return failed;
 }
 
-static int history_of_all(struct store *s, struct db_cursor *c, const struct run *before, store_run_call *call, void *context, struct error *e)
+static int history_of_all(struct store *s, struct db_cursor *c, const struct run *before, store_run_call *call,
+    void *context, struct error *e)
 {
     struct key from = {.length = 0};
     struct db_bytes key, value;
@@ -323,13 +334,15 @@ static int history_of_all(struct store *s, struct db_cursor *c, const struct run
     return failed;
 }
 
-int store_each_run(struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
+int store_each_run(
+    struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
 {
     struct db_cursor *c;
     int failed = db_cursor_new(s->db, number ? DB_RUNS : DB_ENDED, &c, e);
     if (failed)
         return failed;
-    failed = number ? history_of_job(s, c, number, before, call, context, e) : history_of_all(s, c, before, call, context, e);
+    failed = number ? history_of_job(s, c, number, before, call, context, e)
+                    : history_of_all(s, c, before, call, context, e);
     db_cursor_free(c);
     return failed < 0 ? failed : 0;
 }

@@ -9,7 +9,8 @@
 
 static int death_signal; /* what to do to ourselves right after the meta page is written; 0: nothing */
 
-/* Takes the place of libc's for LMDB: the meta pages are the first two of the file, and what comes after their writing is only the telling of others. */
+/* Takes the place of libc's for LMDB: the meta pages are the first two of the file, and what comes after their writing
+ * is only the telling of others. */
 ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
 {
     ssize_t done = syscall(SYS_pwrite64, fd, data, length, offset);
@@ -198,7 +199,8 @@ static void keep_open(const char *spool, void *context)
     kill(getpid(), SIGSTOP);
 }
 
-/* Each of them dies with a page of the store pinned. Were they not cleared, the file would grow with every change and the table of readers be full. */
+/* Each of them dies with a page of the store pinned. Were they not cleared, the file would grow with every change and
+ * the table of readers be full. */
 static void test_readers_killed(void **state)
 {
     struct fixture *f = *state;
@@ -296,9 +298,16 @@ static void test_wake_sees_the_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OPEN(test_killed_after_meta_served), OPEN(test_killed_after_meta_read), OPEN(test_killed_inside), OPEN(test_server_does_not_hang),
-        OPEN(test_client_loses_patience), OPEN(test_terminal_stop_waits), OPEN(test_reader_stopped_for_long), OPEN(test_readers_killed),
-        OPEN(test_many_readers), OPEN(test_wake_sees_the_change),
+        OPEN(test_killed_after_meta_served),
+        OPEN(test_killed_after_meta_read),
+        OPEN(test_killed_inside),
+        OPEN(test_server_does_not_hang),
+        OPEN(test_client_loses_patience),
+        OPEN(test_terminal_stop_waits),
+        OPEN(test_reader_stopped_for_long),
+        OPEN(test_readers_killed),
+        OPEN(test_many_readers),
+        OPEN(test_wake_sees_the_change),
     };
     faults_one_cpu();
     return cmocka_run_group_tests(tests, NULL, NULL);

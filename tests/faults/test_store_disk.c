@@ -326,8 +326,7 @@ __attribute__((unused)) static void test_map_grows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DISK(test_full_disk), DISK(test_full_disk_and_stopped_reader), DISK(test_commit_on_full_disk), SPACE_TESTS
-    };
+        DISK(test_full_disk), DISK(test_full_disk_and_stopped_reader), DISK(test_commit_on_full_disk), SPACE_TESTS};
     faults_one_cpu();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include "lib/base/mem.h"
 #include "spool/store.h"
 
-#define T(seconds) ((instant)(seconds) * SECOND)
+#define T(seconds) ((instant)(seconds)*SECOND)
 #define NOW T(1000000)
 
 struct fixture {
@@ -26,12 +26,12 @@ struct fixture {
     struct store *s;
 };
 
-#define OK(call)                                                          \
-    do {                                                                  \
-        struct error e = {0};                                             \
-        int got_ = (call);                                                \
-        if (got_ != 0)                                                    \
-            fail_msg("%s: %d, %s", #call, got_, e.text);                  \
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        struct error e = {0};                                                                                          \
+        int got_ = (call);                                                                                             \
+        if (got_ != 0)                                                                                                 \
+            fail_msg("%s: %d, %s", #call, got_, e.text);                                                               \
     } while (0)
 
 static inline void fixture_remove(const char *path)

@@ -83,7 +83,8 @@ static void test_makes(void **state)
 static void test_refuses(void **state)
 {
     struct fixture *f = *state;
-    char *spool = mem_format("%s/spool", f->folder), *link = mem_format("%s/link", f->folder), *file = mem_format("%s/file", f->folder);
+    char *spool = mem_format("%s/spool", f->folder), *link = mem_format("%s/link", f->folder),
+         *file = mem_format("%s/file", f->folder);
     char *slashed = mem_format("%s/", link);
     struct folder out;
     OK(folder_open(spool, true, &out, &e));

@@ -163,7 +163,8 @@ static void test_abort_leaves_nothing(void **state)
     store_abort(s);
 }
 
-static void add_as(struct store *s, const char *name, enum store_twin twin, instant at, int expected, struct store_added *out)
+static void add_as(
+    struct store *s, const char *name, enum store_twin twin, instant at, int expected, struct store_added *out)
 {
     struct job j;
     struct error e = {0};
@@ -249,12 +250,12 @@ static bool order_due(void *context, const struct due *d)
 static void test_lanes(void **state)
 {
     struct store *s = begin(state);
-    add_lane(s, NULL, 0, T(50));    /* 1 */
-    add_lane(s, NULL, 5, T(90));    /* 2 */
-    add_lane(s, NULL, -5, T(10));   /* 3 */
-    add_lane(s, "slow", 0, T(1));   /* 4 */
-    add_lane(s, NULL, 0, -T(50));   /* 5: before 1970 */
-    add_lane(s, NULL, 0, T(50));    /* 6 */
+    add_lane(s, NULL, 0, T(50));     /* 1 */
+    add_lane(s, NULL, 5, T(90));     /* 2 */
+    add_lane(s, NULL, -5, T(10));    /* 3 */
+    add_lane(s, "slow", 0, T(1));    /* 4 */
+    add_lane(s, NULL, 0, -T(50));    /* 5: before 1970 */
+    add_lane(s, NULL, 0, T(50));     /* 6 */
     add_lane(s, "default", 0, T(7)); /* 7 */
     struct walk w = {.s = s};
     static const struct lane_id lanes[] = {{1, 5}, {1, 0}, {1, -5}, {2, 0}};
@@ -419,7 +420,8 @@ static bool page_add(void *context, const struct run *r)
     return p->count < p->most;
 }
 
-static void page_is(struct store *s, uint64_t number, const struct run *before, int most, const char *const *expected, struct run *last)
+static void page_is(
+    struct store *s, uint64_t number, const struct run *before, int most, const char *const *expected, struct run *last)
 {
     struct page p = {.most = most};
     OK(store_each_run(s, number, before, page_add, &p, &e));
@@ -629,6 +631,16 @@ static void env_is(struct store *s, uint64_t number, const char *first, const ch
     job_clear(&j);
 }
 
+static bool env_print(void *context, const struct job *j, const struct job_state *st)
+{
+    (void)st;
+    buf_format(context, "%d", (int)j->number);
+    for (size_t i = 0; i < j->kept_env.count; i++)
+        buf_format(context, " %s", j->kept_env.items[i]);
+    buf_char(context, '\n');
+    return true;
+}
+
 static void test_environments(void **state)
 {
     struct store *s = begin(state);
@@ -646,6 +658,11 @@ static void test_environments(void **state)
     add_with_env(s, "b", STORE_REPLACE, "C=1", NULL);
     add_with_env(s, "b", STORE_REPLACE, "C=1", NULL);
     env_is(s, 2, "C=1", NULL);
+    struct buf listed = {0};
+    add_with_env(s, "e", STORE_REFUSE, "C=1", NULL);
+    OK(store_each_job(s, 0, env_print, &listed, &e));
+    assert_string_equal(buf_string(&listed), "1 C=1\n2 C=1\n3 A=1 B=3\n4\n5 C=1\n");
+    buf_clear(&listed);
     struct job j;
     struct run r;
     enum life_verdict verdict;
@@ -944,11 +961,33 @@ static void test_nothing_is_inherited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OPEN(test_find), OPEN(test_abort_leaves_nothing), OPEN(test_twins), OPEN(test_name_of_ended_is_free), OPEN(test_bad_job_changes_nothing),
-        OPEN(test_lanes), OPEN(test_run), OPEN(test_missing_run), OPEN(test_retry), OPEN(test_unclaim), OPEN(test_history),
-        OPEN(test_history_of_repeating), OPEN(test_cancel), OPEN(test_feed), OPEN(test_feed_too_long), OPEN(test_generation),
-        OPEN(test_environments), OPEN(test_environments_go), OPEN(test_queues), OPEN(test_clock_step), OPEN(test_pending_once), OPEN(test_walk),
-        CLOSED(test_reading_makes_nothing), OPEN(test_newer_format), OPEN(test_damaged), OPEN(test_cut_short), OPEN(test_nothing_is_inherited),
+        OPEN(test_find),
+        OPEN(test_abort_leaves_nothing),
+        OPEN(test_twins),
+        OPEN(test_name_of_ended_is_free),
+        OPEN(test_bad_job_changes_nothing),
+        OPEN(test_lanes),
+        OPEN(test_run),
+        OPEN(test_missing_run),
+        OPEN(test_retry),
+        OPEN(test_unclaim),
+        OPEN(test_history),
+        OPEN(test_history_of_repeating),
+        OPEN(test_cancel),
+        OPEN(test_feed),
+        OPEN(test_feed_too_long),
+        OPEN(test_generation),
+        OPEN(test_environments),
+        OPEN(test_environments_go),
+        OPEN(test_queues),
+        OPEN(test_clock_step),
+        OPEN(test_pending_once),
+        OPEN(test_walk),
+        CLOSED(test_reading_makes_nothing),
+        OPEN(test_newer_format),
+        OPEN(test_damaged),
+        OPEN(test_cut_short),
+        OPEN(test_nothing_is_inherited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
