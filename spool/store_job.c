@@ -38,13 +38,14 @@ static bool state_pending_once(const struct job_state *st)
 
 static bool state_same_due(const struct job_state *a, const struct job_state *b)
 {
-    return a->ready == b->ready && a->queue == b->queue && a->priority == b->priority && a->weight == b->weight;
+    return a && state_waits(a) && state_waits(b) && a->ready == b->ready && a->queue == b->queue &&
+           a->priority == b->priority && a->weight == b->weight;
 }
 
 int store_state_put(
     struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e)
 {
-    bool was = state_waits(old), is = state_waits(new), moved = !was || !is || !state_same_due(old, new);
+    bool was = state_waits(old), is = state_waits(new), moved = !state_same_due(old, new);
     int failed = was && moved ? store_due_delete(s, number, old, e) : 0;
     if (!failed && is && moved)
         failed = store_due_put(s, number, new, e);
