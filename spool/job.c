@@ -15,6 +15,11 @@
 #define ARG_TOTAL_MAX (6 * 1024 * 1024)
 #define ARG_SLACK (16 * 1024)
 
+bool exits_has(const struct exits *set, int code)
+{
+    return code >= 0 && code <= 255 && (set->bits[code / 8] >> (code % 8) & 1);
+}
+
 void job_init(struct job *j)
 {
     *j = (struct job){

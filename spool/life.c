@@ -183,16 +183,11 @@ enum life_verdict life_claim(const struct job *j, struct job_state *s, instant n
 
 /* ---- outcome ---- */
 
-static bool life_exits_hold(const struct exits *x, int code)
-{
-    return code >= 0 && code <= 255 && (x->bits[code / 8] >> (code % 8) & 1);
-}
-
 enum outcome life_judge(const struct job *j, int exit_code, int signal)
 {
     if (signal)
         return OUTCOME_KILLED;
-    return life_exits_hold(&j->success_exit, exit_code) ? OUTCOME_OK : OUTCOME_FAILED;
+    return exits_has(&j->success_exit, exit_code) ? OUTCOME_OK : OUTCOME_FAILED;
 }
 
 enum life_then { THEN_OVER, THEN_RETRY, THEN_RERUN };
@@ -210,7 +205,7 @@ static enum life_then life_decide(const struct job *j, struct job_state *s, cons
     }
     s->attempt++;
     bool may = r->outcome == OUTCOME_KILLED || r->outcome == OUTCOME_TIMEOUT ||
-               (r->outcome == OUTCOME_FAILED && !life_exits_hold(&j->no_retry_exit, r->exit_code));
+               (r->outcome == OUTCOME_FAILED && !exits_has(&j->no_retry_exit, r->exit_code));
     return may && s->attempt <= (uint32_t)j->retries ? THEN_RETRY : THEN_OVER;
 }
 

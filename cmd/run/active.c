@@ -141,7 +141,7 @@ void active_cancel(struct active *a)
 {
     a->cancel = true;
     if (a->stage == ACTIVE_GIVEN && a->worker)
-        worker_cancel(a->worker, a->run.id, "cancel");
+        worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
 }
 
 /* ---- when the worker is not there any more ---- */
@@ -150,13 +150,9 @@ void active_cancel(struct active *a)
 static struct tree active_tree(const struct active *a, char mark[], size_t size)
 {
     char run[RUN_ID_SIZE];
-    struct process_id now;
     run_id_format(a->run.id, run);
     snprintf(mark, size, "AX_RUN=%s", run);
-    struct tree tree = {.mark = mark, .session = a->fence.command.pid};
-    if (process_identify(a->fence.command.pid, &now) && now.start != a->fence.command.start)
-        tree.session = 0;
-    return tree;
+    return (struct tree){.mark = mark, .session = a->fence.command.pid, .session_start = a->fence.command.start};
 }
 
 static void active_ending(struct loop_timer *t)
@@ -235,7 +231,7 @@ void active_reach(struct active *a)
     if (!a->worker || a->stage != ACTIVE_GIVEN)
         return;
     if (worker_connect(a->worker, a->scheduler->folder, a->run.id) == 0 && a->cancel)
-        worker_cancel(a->worker, a->run.id, "cancel");
+        worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
 }
 
 static void on_report(void *context, struct worker *w, struct report *r)

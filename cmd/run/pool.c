@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -79,10 +78,8 @@ static bool worker_receive(struct worker *w)
     struct value message;
     int got;
     while ((got = frame_get(&w->frame, &message)) == 1) {
-        const struct value *kind = value_get(&message, "t");
         struct report report;
-        if (kind && kind->kind == VALUE_TEXT && strcmp(kind->text.data, "ended") == 0 && w->run &&
-            report_read(&message, &report, NULL) == 0)
+        if (message_kind(&message) == MESSAGE_ENDED && w->run && report_read(&message, &report, NULL) == 0)
             w->pool->calls->report(w->pool->context, w, &report);
         value_clear(&message);
     }
@@ -229,32 +226,20 @@ void worker_send(struct worker *w, const struct value *message)
     worker_flush(w);
 }
 
-static struct value message_new(const char *kind, const char *run)
+static void worker_tell(struct worker *w, struct value message)
 {
-    struct value v = value_map();
-    value_put(&v, "t", value_text(kind));
-    if (run)
-        value_put(&v, "run", value_text(run));
-    return v;
+    worker_send(w, &message);
+    value_clear(&message);
 }
 
 void worker_acknowledge(struct worker *w, struct run_id id)
 {
-    char run[RUN_ID_SIZE];
-    run_id_format(id, run);
-    struct value v = message_new("ack", run);
-    worker_send(w, &v);
-    value_clear(&v);
+    worker_tell(w, message_ack(id));
 }
 
-void worker_cancel(struct worker *w, struct run_id id, const char *why)
+void worker_cancel(struct worker *w, struct run_id id, bool stop, duration grace)
 {
-    char run[RUN_ID_SIZE];
-    run_id_format(id, run);
-    struct value v = message_new("cancel", run);
-    value_put(&v, "why", value_text(why));
-    worker_send(w, &v);
-    value_clear(&v);
+    worker_tell(w, message_cancel(id, stop, grace));
 }
 
 void worker_kill(struct worker *w)
@@ -287,8 +272,6 @@ int worker_connect(struct worker *w, const struct folder *f, struct run_id id)
     int fd = orphan_connect(f, id);
     if (fd < 0 || !worker_attach(w, fd, NULL))
         return -1;
-    struct value v = message_new("adopt", NULL);
-    worker_send(w, &v);
-    value_clear(&v);
+    worker_tell(w, message_adopt());
     return 0;
 }

@@ -59,7 +59,8 @@ void pool_return(struct worker *w, uint32_t most);
 /* Sends a message; what does not fit the socket follows by itself. */
 void worker_send(struct worker *w, const struct value *message);
 void worker_acknowledge(struct worker *w, struct run_id id);
-void worker_cancel(struct worker *w, struct run_id id, const char *why); /* "cancel", "stop" */
+/* Ends the run: because of ax cancel, or of our stop. grace: between TERM and KILL, DURATION_NONE: the job's kill_after. */
+void worker_cancel(struct worker *w, struct run_id id, bool stop, duration grace);
 void worker_kill(struct worker *w); /* SIGKILL: a worker that does not do its duty */
 
 /* Watches the end of a worker that is no child of ours, by its pid. NULL: it is gone already. */

@@ -14,12 +14,12 @@ static void reap(void)
         ;
 }
 
-static void stop_end_all(struct scheduler *s)
+static void stop_end_all(struct scheduler *s, duration grace)
 {
     struct active *a, *next;
     HASH_ITER(hh, s->active, a, next) {
         if (a->worker && a->stage == ACTIVE_GIVEN)
-            worker_cancel(a->worker, a->run.id, "stop");
+            worker_cancel(a->worker, a->run.id, true, grace);
     }
 }
 
@@ -29,7 +29,7 @@ static void stop_timeout(struct loop_timer *t)
     struct scheduler *s = t->context;
     if (getpid() == 1 && s->options.on_stop != ON_STOP_KILL) {
         s->options.on_stop = ON_STOP_KILL;
-        stop_end_all(s);
+        stop_end_all(s, DURATION_NONE);
         return;
     }
     s->stop_over = true;
@@ -42,7 +42,7 @@ static void stop_begin(struct scheduler *s, const char *signal_name)
     if (getpid() == 1 && s->options.on_stop == ON_STOP_LEAVE)
         s->options.on_stop = ON_STOP_KILL;
     if (s->options.on_stop == ON_STOP_KILL)
-        stop_end_all(s);
+        stop_end_all(s, DURATION_NONE);
     s->stop_timer.call = stop_timeout;
     s->stop_timer.context = s;
     if (s->options.on_stop == ON_STOP_WAIT)
@@ -54,7 +54,7 @@ static void stop_hurry(struct scheduler *s)
 {
     s->hurried = true;
     if (s->options.on_stop == ON_STOP_KILL)
-        stop_end_all(s);
+        stop_end_all(s, 0);
     else
         stop_timeout(&s->stop_timer);
 }

@@ -6,6 +6,7 @@
 #include "lib/base/fault.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
+#include "spool/output.h"
 
 #define TURN_REPORTS 128
 #define TURN_CLAIMS 64
@@ -348,6 +349,8 @@ static void acknowledge(struct scheduler *s, struct active *a)
         if (w)
             worker_drop(w);
         left_remove(s->folder, a->run.id);
+        if (a->run.output == OUTPUT_INLINE)
+            output_remove(s->folder, a->run.id);
         if (a->lost || a->report.how != REPORT_FENCED || a->run.generation == s->generation)
             fence_remove(s->folder, a->run.id);
     }

@@ -38,10 +38,10 @@ static const char *child_search_path(char *const *envp)
 
 static void child_find_programs(struct strvec *out, const struct child *c)
 {
-    const char *name = c->argv[0];
+    const char *name = c->file ? c->file : c->argv[0];
     if (!name || !*name)
         return;
-    if (strchr(name, '/')) {
+    if (c->file || strchr(name, '/')) {
         strvec_add(out, name);
         return;
     }
