@@ -218,7 +218,8 @@ void active_resolve(struct active *a)
         }
         break;
     case ADOPT_REQUEUE:
-        active_refuse(a, REPORT_FENCED, "its worker died before it started");
+        /* one of our own that dies so early may do so again: not at once */
+        active_refuse(a, a->run.generation == s->generation ? REPORT_SHORTAGE : REPORT_FENCED, "its worker died before it started");
         break;
     case ADOPT_LOST:
         active_end_tree(a, &fence);

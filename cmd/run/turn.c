@@ -351,7 +351,7 @@ static void acknowledge(struct scheduler *s, struct active *a)
         left_remove(s->folder, a->run.id);
         if (a->run.output == OUTPUT_INLINE)
             output_remove(s->folder, a->run.id);
-        if (a->lost || a->report.how != REPORT_FENCED || a->run.generation == s->generation)
+        if (a->report.how != REPORT_FENCED || a->lost)
             fence_remove(s->folder, a->run.id);
     }
 }
@@ -399,8 +399,9 @@ static void turn_done(struct turn *t)
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
         pool_spare(&s->pool);
-    s->again = s->reported || s->step_left || s->lanes_changed || t->claim_count == TURN_CLAIMS || t->moved_count ||
-               plan_low(&s->plan);
+    struct due more;
+    s->again = s->reported || s->step_left || s->lanes_changed || plan_low(&s->plan) ||
+               (!s->stopping && plan_next(&s->plan, t->now + AHEAD, &more));
 }
 
 /* ---- when the store cannot be written ---- */

@@ -288,7 +288,7 @@ int worker_main(int argc, char **argv)
 {
     struct work w;
     struct error e;
-    if (argc < 3) {
+    if (argc < 2) {
         fputs("ax __worker: started by the scheduler, not by hand\n", stderr);
         return ERROR_USAGE;
     }
