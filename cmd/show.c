@@ -111,16 +111,20 @@ static void show_field(struct buf *b, const struct job *j, const struct field *f
     value_clear(&v);
 }
 
+/* Values may be secrets: names only, unless they are asked for. */
 static void show_kept(struct buf *b, const struct job *j, bool values)
 {
+    struct buf names = {0};
     for (size_t i = 0; i < j->kept_env.count; i++) {
         const char *entry = j->kept_env.items[i];
-        size_t name = strcspn(entry, "=");
         if (values)
             show_text(b, i ? "" : "kept environment", "%s", entry);
         else
-            show_text(b, i ? "" : "kept environment", "%.*s=…", (int)name, entry);
+            buf_format(&names, "%s%.*s=…", i ? " " : "", (int)strcspn(entry, "="), entry);
     }
+    if (names.length)
+        show_row(b, "kept environment", &names);
+    buf_clear(&names);
 }
 
 static void show_state(struct buf *b, const struct view *v, const struct shown *s)
@@ -156,7 +160,7 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
     buf_clear(&words);
     show_state(b, v, s);
     for (const struct field *f = fields; f->name; f++)
-        if (f->kind != FIELD_COMMAND && f->kind != FIELD_IN && !field_is_default(j, f))
+        if (f->kind != FIELD_COMMAND && f->kind != FIELD_IN && f->kind != FIELD_AT && !field_is_default(j, f))
             show_field(b, j, f);
     show_kept(b, j, o->values);
     show_moment(b, v, "added", j->added);
