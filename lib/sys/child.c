@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,16 +16,19 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/strvec.h"
-#include "lib/sys/process.h"
 
 #define TARGETS 4 /* 0, 1, 2 and keep as 3 */
 
-/* All that the new process needs, made before the fork: between fork and exec nothing may allocate. */
+#define STACK (64 * 1024)
+
+/* All that the new process needs, made before it: between its start and exec nothing may allocate. It lies in memory that both processes share, and the parent
+ * sleeps until exec or the end, so that a failure is simply written down here. */
 struct child_plan {
     const struct child *child;
     struct strvec programs; /* the paths to try, in order */
-    int status;             /* write end of the status pipe */
     int sources[TARGETS];
+    struct child_failure failure; /* number 0: none */
+    _Alignas(64) char stack[STACK];
 };
 
 /* ---- which file to execute ---- */
@@ -73,15 +78,12 @@ static int child_execute(const struct child_plan *plan)
 
 /* ---- the steps, in the new process: each returns 0 or an errno ---- */
 
-/* Moves what becomes 0 to 3, and the status pipe, out of the way of 0 to 3: they may lie there in any order. Their final places are taken at the very end,
+/* Moves what becomes 0 to 3 out of the way of 0 to 3: they may lie there in any order. Their final places are taken at the very end,
  * so that the note may use descriptors under the numbers that the parent knows. */
 static int child_descriptors(struct child_plan *plan)
 {
     const struct child *c = plan->child;
     const int wanted[TARGETS] = {c->in, c->out, c->err, c->keep};
-    plan->status = fcntl(plan->status, F_DUPFD_CLOEXEC, TARGETS);
-    if (plan->status < 0)
-        return errno;
     for (int i = 0; i < TARGETS; i++) {
         plan->sources[i] = -1;
         if (wanted[i] < 0 && i == TARGETS - 1)
@@ -234,48 +236,32 @@ static void child_default_signals(void)
         syscall(SYS_rt_sigaction, i, action, NULL, (size_t)_NSIG / 8);
 }
 
-static _Noreturn void child_run(struct child_plan *plan)
+static int child_run(void *context)
 {
-    struct child_failure failure = {0};
+    struct child_plan *plan = context;
     child_default_signals();
-    for (size_t i = 0; i < sizeof child_rows / sizeof *child_rows && !failure.number; i++) {
-        failure.step = child_rows[i].step;
-        failure.number = child_rows[i].call(plan);
+    for (size_t i = 0; i < sizeof child_rows / sizeof *child_rows && !plan->failure.number; i++) {
+        plan->failure.step = child_rows[i].step;
+        plan->failure.number = child_rows[i].call(plan);
     }
-    if (write(plan->status, &failure, sizeof failure) < 0)
-        _exit(126);
-    _exit(127);
+    return 127;
 }
 
 /* ---- in the parent ---- */
 
-/* All signals are blocked around the fork: none may reach a handler of ours in the child. */
-static pid_t child_fork(struct child_plan *plan)
+/* Shares the memory with the child until it executes, as vfork(2) does: copying the page tables cost a third of a short run. But not with one that becomes
+ * another user. All signals are blocked around it: none may reach a handler of ours in the child. */
+static pid_t child_clone(struct child_plan *plan, int *pidfd)
 {
+    int flags = CLONE_VFORK | SIGCHLD | (plan->child->user ? 0 : CLONE_VM) | (pidfd ? CLONE_PIDFD : 0);
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t pid = fork();
-    if (pid == 0)
-        child_run(plan);
+    pid_t pid = clone(child_run, plan->stack + STACK, flags, plan, pidfd);
     int number = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = number;
     return pid;
-}
-
-/* The pipe closes by itself when exec has worked. */
-static bool child_started(int status, struct child_failure *failure)
-{
-    struct child_failure f;
-    ssize_t got;
-    do
-        got = read(status, &f, sizeof f);
-    while (got < 0 && errno == EINTR);
-    if (got != sizeof f)
-        return true;
-    *failure = f;
-    return false;
 }
 
 static void child_reap(pid_t pid)
@@ -286,26 +272,14 @@ static void child_reap(pid_t pid)
 
 static pid_t child_spawn_plan(struct child_plan *plan, int *pidfd, struct child_failure *failure)
 {
-    int status[2];
-    *failure = (struct child_failure){CHILD_FORK, 0};
-    if (pipe2(status, O_CLOEXEC) < 0) {
-        failure->number = errno;
-        return -1;
-    }
-    plan->status = status[1];
-    pid_t pid = child_fork(plan);
-    if (pid < 0)
-        failure->number = errno;
-    close(status[1]);
+    int handle = -1;
+    pid_t pid = child_clone(plan, pidfd ? &handle : NULL);
     if (pid < 0) {
-        close(status[0]);
+        *failure = (struct child_failure){CHILD_FORK, errno};
         return -1;
     }
-    /* takes the place of the pipe's end that has just been closed, so that it does not fail for want of a descriptor */
-    int handle = pidfd ? process_open(pid) : -1;
-    bool started = child_started(status[0], failure);
-    close(status[0]);
-    if (!started) {
+    if (plan->failure.number) {
+        *failure = plan->failure;
         child_reap(pid);
         if (handle >= 0)
             close(handle);
@@ -318,11 +292,18 @@ static pid_t child_spawn_plan(struct child_plan *plan, int *pidfd, struct child_
 
 pid_t child_spawn(const struct child *c, int *pidfd, struct child_failure *failure)
 {
-    struct child_plan plan = {.child = c};
-    struct child_failure found;
-    child_find_programs(&plan.programs, c);
-    pid_t pid = child_spawn_plan(&plan, pidfd, &found);
-    strvec_clear(&plan.programs);
+    struct child_failure found = {CHILD_FORK, 0};
+    struct child_plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = -1;
+    if (plan == MAP_FAILED) {
+        found.number = errno;
+    } else {
+        plan->child = c;
+        child_find_programs(&plan->programs, c);
+        pid = child_spawn_plan(plan, pidfd, &found);
+        strvec_clear(&plan->programs);
+        munmap(plan, sizeof *plan);
+    }
     if (pid < 0 && failure)
         *failure = found;
     return pid;

@@ -49,7 +49,7 @@ struct child_failure {
     int number; /* errno */
 };
 
-/* Returns the pid and, if wanted, a pidfd (-1 in the rare case that the kernel has none left; the pid stays ours until it is waited for); or -1 with the step and errno of the failure (the child is reaped then). In the child the signal mask is empty and all dispositions are default. */
+/* Returns the pid and, if wanted, a pidfd; or -1 with the step and errno of the failure (the child is reaped then). In the child the signal mask is empty and all dispositions are default. */
 pid_t child_spawn(const struct child *c, int *pidfd, struct child_failure *failure);
 
 const char *child_step_name(enum child_step step); /* "changing to the directory" ... */

@@ -460,9 +460,10 @@ static void no_descriptors_left(void)
     struct child c = child_of((char *[]){"true", NULL});
     struct child_failure f = {0};
     struct rlimit few = {3, 3};
+    int pidfd;
     for (int i = 3; i < 60; i++)
         close(i);
-    if (setrlimit(RLIMIT_NOFILE, &few) < 0 || child_spawn(&c, NULL, &f) != -1)
+    if (setrlimit(RLIMIT_NOFILE, &few) < 0 || child_spawn(&c, &pidfd, &f) != -1)
         _exit(1);
     _exit(f.step == CHILD_FORK && f.number == EMFILE && child_failure_is_shortage(&f) ? 0 : 2);
 }
