@@ -135,7 +135,7 @@ const struct field fields[] = {
 const struct field *field_find(const char *name)
 {
     for (const struct field *f = fields; f->name; f++)
-        if (strcmp(f->name, name) == 0)
+        if (f->name[0] == name[0] && strcmp(f->name, name) == 0)
             return f;
     return NULL;
 }

@@ -191,7 +191,7 @@ static int record_open(const void *data, size_t length, const char *what, struct
 static const struct member *member_find(const struct member *members, const char *key)
 {
     for (const struct member *m = members; m->key; m++)
-        if (strcmp(m->key, key) == 0)
+        if (m->key[0] == key[0] && strcmp(m->key, key) == 0)
             return m;
     return NULL;
 }
