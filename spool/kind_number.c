@@ -109,7 +109,9 @@ static struct value mode_get(const struct job *j, const struct field *f, enum fi
     char text[16];
     int mode = *(int *)kind_place(j, f);
     snprintf(text, sizeof text, "%03o", (unsigned)mode);
-    return mode < 0 ? (struct value){0} : value_text(text);
+    if (mode < 0)
+        return (struct value){0};
+    return value_text(text);
 }
 
 static int choice_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)

@@ -103,7 +103,9 @@ static struct value bytes_get(const struct job *j, const struct field *f, enum f
 {
     (void)form;
     const char *from = *(char **)kind_place(j, f);
-    return from ? value_bytes(from, j->input_length) : (struct value){0};
+    if (!from)
+        return (struct value){0};
+    return value_bytes(from, j->input_length);
 }
 
 static void bytes_reset(struct job *j, const struct field *f)

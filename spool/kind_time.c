@@ -52,7 +52,9 @@ static struct value duration_value(duration d, enum field_form form)
 static struct value duration_get(const struct job *j, const struct field *f, enum field_form form)
 {
     duration d = *(duration *)kind_place(j, f);
-    return d == DURATION_NONE ? (struct value){0} : duration_value(d, form);
+    if (d == DURATION_NONE)
+        return (struct value){0};
+    return duration_value(d, form);
 }
 
 static void duration_reset(struct job *j, const struct field *f)
