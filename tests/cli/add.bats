@@ -1,0 +1,327 @@
+load helper
+
+# ---- WHEN ----
+
+@test "a delay is echoed as an absolute time with offset, its distance and its kind" {
+    run --separate-stderr ax add 20m true
+    assert_success
+    assert_output --regexp '^job 1: [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} \+00:00 \(.*in (20m|19m 59s)\), once$'
+}
+
+@test "the echoed time is that of date" {
+    for delay in 15m 1h30m 2d 0s; do
+        local seconds
+        case $delay in 15m) seconds=900 ;; 1h30m) seconds=5400 ;; 2d) seconds=172800 ;; 0s) seconds=0 ;; esac
+        local at now
+        now=$(date +%s)
+        at=$(ax add --dry-run "$delay" true | grep -oE '[0-9]{4}-[0-9-]+ [0-9:]+ \+00:00')
+        at=$(date -d "$at" +%s)
+        ((at >= now + seconds && at <= now + seconds + 5)) || fail "$delay: $at is not $now + $seconds"
+    done
+}
+
+@test "pairs and flags say the same as one word" {
+    for words in "in 20m" "--in 20m" "20m"; do
+        run ax add --dry-run $words true
+        assert_success
+        assert_output --regexp ', once: shell line: true$'
+    done
+    for words in "every 10m" "--every 10m"; do
+        run ax add --dry-run $words true
+        assert_success
+        assert_output --regexp ', then every 10m: shell line: true$'
+    done
+    run ax add --dry-run 'every 10m' true
+    assert_output --partial ', then every 10m'
+    run ax add --dry-run at 23:59 true
+    assert_output --partial ' 23:59:00 +00:00'
+    run ax add --dry-run --at 2100-02-03T04:05+01:00 true
+    assert_output --partial '2100-02-03 03:05:00 +00:00'
+}
+
+@test "bad times are refused with the place" {
+    local when
+    for when in 90 1h30 -5m 99999999999999h '' '5 minutes' 1.5h 15M 1h-10m 2020-01-01T00:00 25:00 fri; do
+        run ax add "$when" true
+        assert_failure 2
+        assert_output --partial 'ax add: '
+        [ -z "$when" ] || assert_output --partial '^'
+    done
+    run ax ls --all --json
+    assert_output ''
+}
+
+@test "bad durations of options are named" {
+    run ax add --timeout 90 20m true
+    assert_failure 2
+    assert_line 'ax add: --timeout: 90 has no unit: write 90s, 90m or 90h'
+    assert_line '    90'
+    assert_line '    ^~'
+}
+
+@test "a time is given once" {
+    run ax add --in 3m --every 10m true
+    assert_failure 2
+    assert_output --partial '--every: the time is given already, by `--in`'
+    run ax add 3m --every 10m true
+    assert_failure 2
+    assert_output --partial 'given already'
+    run ax add
+    assert_failure 2
+    assert_output --partial 'no time is given'
+}
+
+# ---- the command ----
+
+@test "several words are a vector, one word is a shell line, -- makes a vector" {
+    run ax add --dry-run 20m ls -l -- --prod
+    assert_output --regexp ': ls -l -- --prod$'
+    run ax add --dry-run 20m 'echo hi; true'
+    assert_output --regexp ': shell line: echo hi; true$'
+    run ax add --dry-run 20m -- true
+    assert_output --regexp ', once: true$'
+    run ax add --dry-run 20m -c 'echo hi'
+    assert_output --regexp ': shell line: echo hi$'
+    run ax add 20m -c 'echo hi' there
+    assert_failure 2
+}
+
+@test "options stand before WHEN and behind it, and end at the command" {
+    run ax add --dry-run --name a 20m --retries 2 echo --retries 3
+    assert_success
+    assert_output --regexp '^not added a: .*: echo --retries 3$'
+}
+
+@test "a -- that is the argument of an option ends nothing" {
+    run ax add --dry-run --description -- 20m true
+    assert_success
+    assert_output --partial 'shell line: true'
+}
+
+@test "a script is read from standard input" {
+    run ax add --dry-run 20m - <<<$'echo one\necho two'
+    assert_success
+    assert_output --partial 'shell line: echo one\necho two'
+    run ax add 20m - </dev/null
+    assert_failure 2
+    run ax add 20m - < <(printf 'a\0b')
+    assert_failure 2
+    assert_output --partial NUL
+}
+
+@test "no command: an error without a terminal, a prompt on one" {
+    run ax add 20m </dev/null
+    assert_failure 2
+    assert_output --partial 'no command is given'
+    run script -qec "'$AX' add --dry-run 20m" /dev/null < <(printf 'echo asked\n'; sleep 0.3; printf '\004')
+    assert_output --partial 'ax> '
+    assert_output --partial 'shell line: echo asked'
+}
+
+@test "an empty command, and one longer than the kernel takes" {
+    run ax add 20m ''
+    assert_failure 2
+    run ax add 20m -- ''
+    assert_failure 2
+    run ax add 20m - < <(head -c 200000 /dev/zero | tr '\0' x)
+    assert_failure 2
+    assert_output --partial 'command'
+    run ax ls --json
+    assert_output ''
+}
+
+# ---- slips ----
+
+@test "a time in several words is refused with the line that was meant" {
+    run ax add now + 3 days make x
+    assert_failure 2
+    assert_output --partial 'ax add 3d make x'
+    run ax add 3 days true
+    assert_failure 2
+    assert_output --partial 'ax add 3d true'
+    run ax add tomorrow 17:30 true
+    assert_failure 2
+    assert_output --partial "ax add 'tomorrow 17:30' true"
+    run ax add 20m 17:30 true
+    assert_failure 2
+    assert_output --partial 'ax add --no-check 20m 17:30 true'
+}
+
+@test "cron fields that the shell expanded are put together again" {
+    touch a b 'c d'
+    run ax add 0 2 * * * backup now
+    assert_failure 2
+    assert_output --partial "ax add '0 2 * * *' backup now"
+    run ax add 0 2 '*' '*' 1-5 backup
+    assert_failure 2
+    assert_output --partial "ax add '0 2 * * 1-5' backup"
+}
+
+@test "a first word that is no program is refused, --no-check insists" {
+    run ax add 20m nosuchprogram x
+    assert_failure 2
+    assert_output --partial 'ax add --no-check 20m nosuchprogram x'
+    touch plain
+    run ax add 20m ./plain x
+    assert_failure 2
+    assert_output --partial 'not an executable file'
+    run ax add --no-check 20m nosuchprogram x
+    assert_success
+    run ax add 20m 'nosuchprogram x'
+    assert_success
+}
+
+@test "the program is looked for where the job will look" {
+    mkdir bin && printf '#!/bin/sh\n' >bin/mine && chmod +x bin/mine
+    run ax add 20m mine x
+    assert_failure 2
+    run ax add --env PATH="$PWD/bin" 20m mine x
+    assert_success
+    run ax add --cwd bin 20m ./mine x
+    assert_success
+    PATH=$PWD/bin run ax add --clean-env 20m mine x
+    assert_failure 2
+}
+
+@test "words of the shell are refused with -c" {
+    run ax add 20m cd /tmp
+    assert_failure 2
+    assert_output --partial "ax add 20m -c 'cd /tmp'"
+    run ax add 20m A=1 make
+    assert_failure 2
+    assert_output --partial "ax add 20m -c 'A=1 make'"
+}
+
+# ---- names ----
+
+@test "a name is unique; --keep and --replace" {
+    ax add --name n 20m true
+    run ax add --name n 30m true
+    assert_failure 4
+    run --separate-stderr ax add --name n --keep 30m false
+    assert_success
+    assert_output --regexp '^job 1 n \(kept\): .*in (20m|19m 59s)'
+    run --separate-stderr ax add --name n --replace 1h false
+    assert_success
+    assert_output --regexp '^job 1 n \(replaced\): .*in (1h|59m 59s)'
+    [ "$(ax ls --json | wc -l)" -eq 1 ]
+    [ "$(ax show n --json | field command)" = false ]
+    run ax add --replace 20m true
+    assert_failure 2
+}
+
+@test "names that could be something else are refused" {
+    for name in 12 12.3 -x '' $'a\tb'; do
+        run ax add --name="$name" 20m true
+        assert_failure 2
+        assert_output --partial 'ax add: --name'
+    done
+}
+
+# ---- what is printed ----
+
+@test "-q prints the number, --json one object" {
+    run --separate-stderr ax add -q 20m true
+    assert_output 1
+    run --separate-stderr ax add --json --name x 'every 5m' true
+    assert_output --regexp '^\{"job":2,"name":"x","due":"20[^"]*Z","due_ns":[0-9]+,"kind":"every","every":"5m","command":"true","replaced":false,"kept":false,"dry_run":false\}$'
+}
+
+@test "who serves nobody is told how to start" {
+    run --separate-stderr ax add 20m true
+    assert_success
+    [[ $stderr == *'`ax run --detach`'* ]]
+}
+
+@test "--dry-run adds nothing, not even a spool" {
+    run ax add --dry-run 20m true
+    assert_success
+    [ ! -e "$AX_SPOOL" ]
+}
+
+@test "unknown options name the near one" {
+    run ax add --tmeout 9s 20m true
+    assert_failure 2
+    assert_output 'ax add: unknown option --tmeout; did you mean --timeout?'
+}
+
+@test "control characters do not reach the screen" {
+    run ax add --dry-run 20m -- printf $'\e]0;x\a'
+    assert_success
+    refute_output --partial $'\e'
+    run ax add $'\e]0;x' true
+    assert_failure 2
+    refute_output --partial $'\e'
+}
+
+@test "standard output that is full or closed is an error" {
+    run bash -c "'$AX' add 20m true >/dev/full 2>err"
+    assert_failure 1
+    run cat err
+    assert_output --partial 'standard output: No space left on device'
+    run bash -c "'$AX' ls >&- 2>err"
+    assert_failure 1
+}
+
+# ---- the caller ----
+
+@test "directory, umask and environment are kept, less what belongs to terminal and login" {
+    (umask 027 && MINE=1 DROPPED=1 TERM=x DISPLAY=:0 SSH_TTY=/dev/x TMUX=y OLDPWD=/ ax add --env-drop 'DROP*' 20m true)
+    run ax show 1 --json --values
+    assert_output --partial "\"cwd\":\"$PWD\""
+    assert_output --partial '"umask":"027"'
+    assert_output --partial '"MINE":"1"'
+    for name in DROPPED TERM DISPLAY SSH_TTY TMUX OLDPWD SHLVL _; do refute_output --partial "\"$name\":"; done
+    run ax show 1
+    assert_output --partial 'MINE=…'
+}
+
+@test "--clean-env keeps none of it" {
+    MINE=1 ax add --clean-env 20m true
+    run ax show 1 --json --values
+    assert_output --partial '"kept_env":null'
+}
+
+# ---- --wait ----
+
+@test "--wait passes the outcome on" {
+    serve
+    run ax add --wait -q now -- true
+    assert_success
+    run ax add --wait -q now -- sh -c 'exit 3'
+    assert_failure 3
+    run ax add --wait -q now -- sh -c 'kill -9 $$'
+    assert_failure 137
+    run ax add --wait -q --timeout 300ms now -- sleep 100
+    assert_failure 124
+    run ax add --wait -q --no-check now -- ./nosuch
+    assert_failure 125
+    run ax add --wait --no-such-option now -- true
+    assert_failure 125
+}
+
+@test "--wait waits for the retries" {
+    serve
+    run --separate-stderr ax add --wait --retries 2 --retry-delay 100ms -c 'test $AX_ATTEMPT = 3' --now
+    assert_success
+    run ax history 1 --json
+    [ "$(grep -c . <<<"$output")" -eq 3 ]
+}
+
+@test "what ax show prints adds the same job" {
+    serve
+    ax add --wait --now -- printf '<%s>\n' 'a b' '' '$HOME' "it's" '*' -n $'two\nlines'
+    printf '<%s>\n' 'a b' '' '$HOME' "it's" '*' -n $'two\nlines' >want
+    ax log 1 | cmp - want
+    PATH=$(dirname "$AX"):$PATH sh -c "$(ax show 1 --shell | sed 's/^ax add/& --wait/')"
+    ax log 2 | cmp - want
+}
+
+@test "--now starts without delay" {
+    serve
+    ax add --now --wait -q -- true
+    run ax history --json
+    local due started
+    due=$(field due_ns <<<"$output") started=$(field started_ns <<<"$output")
+    ((started >= due && started - due < 2000000000))
+}

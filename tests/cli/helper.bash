@@ -1,0 +1,54 @@
+# What the tests of the command line share. Each test has a spool of its own, which nobody serves until `serve` is called.
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+AX=${AX:-$BATS_TEST_DIRNAME/../../ax}
+
+setup() {
+    export AX_SPOOL=$BATS_TEST_TMPDIR/spool TZ=UTC LC_ALL=C.UTF-8
+    unset NO_COLOR
+    cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+    unserve KILL
+}
+
+ax() {
+    "$AX" "$@"
+}
+
+# Starts a scheduler, and waits until it serves.
+serve() {
+    "$AX" run --detach "$@" >served || return
+    scheduler=$(sed -n 's/.*, pid \([0-9]*\);.*/\1/p' served)
+}
+
+# Ends the scheduler: by TERM with all its runs, or as it is told.
+unserve() {
+    [ -n "${scheduler:-}" ] || return 0
+    kill -"${1:-TERM}" "$scheduler" 2>/dev/null || true
+    while kill -0 "$scheduler" 2>/dev/null; do sleep 0.02; done
+    scheduler=
+}
+
+# until_true SECONDS COMMAND...: waits for the command to succeed.
+until_true() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -le $end ] || { echo "in vain: $*"; return 1; }
+        sleep 0.05
+    done
+}
+
+# field NAME < JSON line: the value of one member, without quotes.
+field() {
+    sed -nE "s/.*\"$1\":(\"(([^\"\\\\]|\\\\.)*)\"|[^,}]*).*/\2\1/p" | sed -E 's/^([^"]*)".*"$/\1/'
+}
+
+state_is() { # JOB STATE
+    [ "$(ax show --json "$1" | field state)" = "$2" ]
+}
