@@ -282,9 +282,19 @@ static void shell_when(struct buf *b, const struct job *j, const struct view *v)
     }
 }
 
+/* --shell says SHELL -c; other words before the line can only be said as a vector of words, which runs the same. */
+static bool shell_is_plain(const struct job *j)
+{
+    return j->shell.count == 2 && strcmp(j->shell.items[1], "-c") == 0;
+}
+
 static void shell_command(struct buf *b, const struct job *j, bool terminal)
 {
-    buf_text(b, j->shell_line ? " -c" : " --");
+    buf_text(b, j->shell_line && shell_is_plain(j) ? " -c" : " --");
+    for (size_t i = 0; j->shell_line && !shell_is_plain(j) && i < j->shell.count; i++) {
+        buf_char(b, ' ');
+        shell_word(b, j->shell.items[i], terminal);
+    }
     for (size_t i = 0; i < j->command.count; i++) {
         buf_char(b, ' ');
         shell_word(b, j->command.items[i], terminal);
@@ -306,9 +316,14 @@ static void show_shell(struct buf *b, const struct show_options *o, const struct
     if (!j->has_kept_env)
         buf_text(b, " --clean-env");
     shell_when(b, j, v);
-    for (const struct field *f = fields; f->name; f++)
-        if (f->kind != FIELD_COMMAND && f->group != GROUP_WHEN && !field_is_default(j, f))
+    for (const struct field *f = fields; f->name; f++) {
+        if (f->kind == FIELD_COMMAND || f->group == GROUP_WHEN || field_is_default(j, f))
+            continue;
+        if (f->kind == FIELD_SHELL && shell_is_plain(j))
+            shell_option(b, f, j->shell.items[0], v->terminal);
+        else if (f->kind != FIELD_SHELL)
             shell_field(b, j, f, v->terminal);
+    }
     shell_command(b, j, v->terminal);
 }
 
@@ -346,7 +361,8 @@ const struct command command_show = {
     .name = "show",
     .summary = "tell all about a job",
     .usage = "[--json | --shell] [--values] JOB",
-    .about = "JOB is a number or a name. Shows its state and every field that is not at its default.",
+    .about = "JOB is a number or a name. Shows its state and every field that is not at its\n"
+             "default.",
     .options = show_options,
     .run = show_run,
 };

@@ -186,8 +186,9 @@ const struct command command_run = {
     .name = "run",
     .summary = "serve the spool: run jobs when they are due",
     .usage = "[options]",
-    .about = "The scheduler. It serves one spool until it is told to stop (TERM, INT or HUP). Runs that are going then are waited for, left to the next\n"
-             "scheduler, or ended, as --on-stop says; exit status 6 says that some were left going.",
+    .about = "The scheduler. It serves one spool until it is told to stop (TERM, INT or HUP).\n"
+             "Runs that are going then are waited for, left to the next scheduler, or ended, as\n"
+             "--on-stop says; exit status 6 says that some were left going.",
     .options = run_options,
     .run = run_run,
 };

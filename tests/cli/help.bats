@@ -1,0 +1,77 @@
+load helper
+
+@test "ax alone gives an overview of the commands, without the hidden ones" {
+    run ax
+    assert_success
+    assert_line --partial 'ax COMMAND'
+    for command in add ls show log history cancel run queue import export help version; do
+        assert_line --regexp "^  $command +[a-z]"
+    done
+    refute_output --partial __worker
+    [ "$output" = "$(ax help)" ]
+    [ "$output" = "$(ax --help)" ]
+}
+
+@test "each command has a help that fits on 80 columns" {
+    for command in add ls show log history cancel run queue import export help version; do
+        run ax help $command
+        assert_success
+        assert_line --index 0 --partial "Usage: ax $command"
+        [ "$output" = "$(ax $command --help)" ]
+        [ -z "$(awk 'length > 80' <<<"$output")" ] || fail "$command: $(awk 'length > 80' <<<"$output")"
+    done
+}
+
+@test "every field is an option of add" {
+    run ax help add
+    for option in name retries retry-delay timeout kill-after success-exit if-lost cwd umask env user nice output-max; do
+        assert_line --regexp "^ +--$option "
+    done
+}
+
+@test "unknown commands name the near one" {
+    run ax hstory
+    assert_failure 2
+    assert_output 'ax: there is no command `hstory`; did you mean `ax history`?'
+    run ax qqqqqq
+    assert_failure 2
+    assert_output --partial '`ax help`'
+    run ax help hstory
+    assert_failure 2
+    assert_output --partial 'ax history'
+}
+
+@test "ax run takes no job" {
+    run ax run 12
+    assert_failure 2
+    assert_output --partial 'ax start 12'
+    assert_output --partial 'ax exec 12'
+}
+
+@test "version" {
+    run ax version
+    assert_output --regexp '^ax [0-9]+\.[0-9]+\.[0-9]+$'
+    [ "$output" = "$(ax --version)" ]
+    run ax version extra
+    assert_failure 2
+}
+
+@test "--spool says where, before the command and behind it" {
+    ax --spool "$PWD/one" add 20m true
+    ax add --spool "$PWD/two" 20m true
+    [ -d one ] && [ -d two ] && [ ! -e "$AX_SPOOL" ]
+    [ "$(ax ls --spool "$PWD/one" --json | wc -l)" -eq 1 ]
+}
+
+@test "a spool that others can reach is refused, with owner and mode" {
+    ax add 20m true
+    chmod 755 "$AX_SPOOL"
+    for command in "ls" "add 20m true" "cancel 1" "history" "log 1" "queue ls" "export --ndjson"; do
+        run ax $command
+        assert_failure 5
+        assert_output --partial "$AX_SPOOL"
+    done
+    chmod 700 "$AX_SPOOL"
+    run ax ls
+    assert_success
+}

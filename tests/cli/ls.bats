@@ -1,0 +1,105 @@
+load helper
+
+@test "no spool, no jobs" {
+    run ax ls
+    assert_success
+    assert_output ''
+    run ax ls --json
+    assert_success
+    assert_output ''
+    [ ! -e "$AX_SPOOL" ]
+}
+
+@test "waiting jobs are listed, cancelled ones only with --all" {
+    ax add --name one 20m make x 2>/dev/null || ax add --no-check --name one 20m make x
+    ax add 'every 10m' 'echo two'
+    ax cancel one
+    run ax ls
+    assert_line --index 0 --regexp '^JOB +NAME +STATE +DUE +EVERY +LAST +COMMAND$'
+    assert_line --index 1 --regexp '^  2 +waiting +20.* in (10m|9m 59s) +10m +echo two$'
+    refute_output --partial one
+    run ax ls --all
+    assert_line --regexp '^  1  one +cancelled .* make x$'
+}
+
+@test "--state chooses, and names the near state" {
+    ax add 20m true
+    ax add now true
+    ax cancel 1
+    [ "$(ax ls --state cancelled --json | field job)" = 1 ]
+    [ "$(ax ls --state queued --json | field job)" = 2 ]
+    [ "$(ax ls --state queued --state cancelled --json | wc -l)" -eq 2 ]
+    run ax ls --state canceled
+    assert_failure 2
+    assert_output --partial 'did you mean `cancelled`?'
+}
+
+@test "--json has the names that are kept" {
+    ax add --name n --queue q --priority 5 2100-01-01T00:00Z -- echo 'a b'
+    run ax ls --json
+    for part in '"job":1' '"name":"n"' '"state":"waiting"' '"due":"2100-01-01T00:00:00Z"' '"due_ns":4102444800000000000' '"command":["echo","a b"]' \
+        '"queue":"q"' '"priority":5' '"attempts":0'; do
+        assert_output --partial "$part"
+    done
+}
+
+@test "failed jobs stay visible" {
+    serve
+    ax add --wait now -- false || true
+    ax add --wait now -- true
+    run ax ls --json
+    [ "$(field job <<<"$output")" = 1 ]
+    run ax ls --state failed
+    assert_output --partial 'failed, exit 1'
+}
+
+@test "more jobs than one slice" {
+    for ((i = 0; i < 2500; i++)); do echo '{"in":"1h","command":"true"}'; done | ax import ndjson -
+    [ "$(ax ls --json | wc -l)" -eq 2500 ]
+    [ "$(ax ls --json | field job | sort -nu | wc -l)" -eq 2500 ]
+}
+
+@test "control characters in names and commands do not reach the screen" {
+    ax add 20m -- printf 'a\0b\377\376\033]0;x\007end'
+    ax add 20m $'printf \e]0;x\a'
+    run ax ls
+    refute_output --partial $'\e'
+    run script -qec "'$AX' ls" /dev/null
+    refute_output --partial $'\e]'
+    run ax ls --json
+    refute_output --partial $'\e'
+}
+
+@test "colour only on a terminal, and not against the wish" {
+    ax add now true
+    run script -qec "'$AX' ls" /dev/null
+    assert_output --partial $'\e['
+    NO_COLOR=1 run script -qec "'$AX' ls" /dev/null
+    refute_output --partial $'\e['
+}
+
+@test "aliases" {
+    ax add 20m true
+    [ "$(ax list)" = "$(ax ls)" ]
+    [ "$(ax ps | wc -l)" -eq 2 ]
+}
+
+@test "a reader that ends early is no error" {
+    ax add 20m true
+    run bash -c "set -o pipefail; trap '' PIPE; '$AX' ls | true"
+    assert_output ''
+}
+
+@test "readers killed in the middle leave no trace" {
+    ax add 20m true
+    for ((i = 0; i < 150; i++)); do
+        "$AX" ls >/dev/null &
+        sleep 0.00$((RANDOM % 4))
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+    done
+    run timeout 10 "$AX" ls
+    assert_success
+    run timeout 10 "$AX" add 20m true
+    assert_success
+}

@@ -1,0 +1,74 @@
+load helper
+
+@test "every field that is not at its default" {
+    ax add --name n --retries 3 --retry-delay 1s,2s --timeout 1h --env A=1 --success-exit 0,3 --tags a,b --stdin text 20m 'echo hi'
+    run ax show n
+    assert_success
+    assert_line --regexp '^job +1$'
+    assert_line --regexp '^shell line +echo hi$'
+    assert_line --regexp '^state +waiting$'
+    assert_line --regexp '^due +20.* \+00:00 \(.*in .*\)$'
+    assert_line --regexp '^retries +3$'
+    assert_line --regexp '^timeout +1h$'
+    assert_line --regexp '^retry_delay +\["1s","2s"\]$'
+    refute_line --regexp '^kill_after'
+}
+
+@test "kept environment: names, and values only when asked for" {
+    SECRET=hidden ax add 20m true
+    run ax show 1
+    assert_output --partial 'SECRET=…'
+    refute_output --partial hidden
+    run ax show 1 --json
+    assert_output --partial '"SECRET":null'
+    refute_output --partial hidden
+    run ax show 1 --values
+    assert_output --partial 'SECRET=hidden'
+}
+
+@test "--shell: eval of it adds the same job" {
+    ax add --name n --retries 3 --retry-delay 1s,2s --timeout 1h --kill-after 2s --env A='x y' --env B="it's" --success-exit 0,3 --tags a,b --queue q \
+        --weight 2 --priority -4 --nice 5 --rlimits nofile=64:128 --umask 077 --cwd / --description 'two
+lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /bin/bash 2100-01-01T00:00:00.123456789Z -c 'echo "$A"'
+    ax show n --json --values | sed -E 's/"job":[0-9]+|"added[^,]*,|"added_ns[^,]*,//g' >first
+    local line
+    line=$(ax show n --shell)
+    ax cancel n
+    PATH=$(dirname "$AX"):$PATH sh -c "$line"
+    ax show n --json --values | sed -E 's/"job":[0-9]+|"added[^,]*,|"added_ns[^,]*,//g' >second
+    run diff <(tr ',' '\n' <first | grep -v '"PATH"\|"PWD"\|SHLVL\|BASH_FUNC') <(tr ',' '\n' <second | grep -v '"PATH"\|"PWD"\|SHLVL\|BASH_FUNC')
+    assert_success
+}
+
+@test "--shell of a job whose shell has words of its own" {
+    ax import ndjson - <<<'{"in":"1h","command":"echo $0","shell":["bash","-eu","-c"]}'
+    run ax show 1 --shell
+    assert_output --partial "-- bash -eu -c 'echo \$0'"
+}
+
+@test "--shell of a repeating job, and of one with a clean environment" {
+    ax add --clean-env 'every 10m' -- true
+    run ax show 1 --shell
+    assert_output --regexp '^ax add --no-check --clean-env --every 10m .*-- true$'
+}
+
+@test "what is not there" {
+    run ax show 1
+    assert_failure 3
+    [ ! -e "$AX_SPOOL" ]
+    ax add --name backup 20m true
+    run ax show bakcup
+    assert_failure 3
+    assert_output --partial backup
+    run ax show
+    assert_failure 2
+}
+
+@test "a running job says so" {
+    serve
+    ax add now -- sleep 100
+    until_true 5 state_is 1 running
+    run ax show 1
+    assert_line --regexp '^running +1\.1, attempt 1$'
+    ax cancel 1
+}
