@@ -206,7 +206,7 @@ const struct command command_queue = {
     .name = "queue",
     .summary = "list queues, and set their limits",
     .usage = "ls [--json]\nset NAME --limit N\nrm NAME",
-    .about = "A queue is a group of jobs with a limit of its own: of the jobs with --queue NAME\n"
+    .about = "A queue is a group of jobs with a limit of its own: of those with --queue NAME\n"
              "only so many run at once. A job counts with its weight. `rm` gives the limit up;\n"
              "jobs in the queue go on without one.",
     .options = queue_options,

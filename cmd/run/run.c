@@ -187,8 +187,8 @@ const struct command command_run = {
     .summary = "serve the spool: run jobs when they are due",
     .usage = "[options]",
     .about = "The scheduler. It serves one spool until it is told to stop (TERM, INT or HUP).\n"
-             "Runs that are going then are waited for, left to the next scheduler, or ended, as\n"
-             "--on-stop says; exit status 6 says that some were left going.",
+             "Runs that are going then are waited for, left to the next scheduler, or ended,\n"
+             "as --on-stop says; exit status 6 says that some were left going.",
     .options = run_options,
     .run = run_run,
 };
