@@ -12,6 +12,7 @@
 /* What the kernel takes: one string up to MAX_ARG_STRLEN (32 pages, its NUL included), all of argv and environment up to a quarter of the
  * stack limit and never more than 6 MiB (execve(2)). The slack is for AX_JOB and its like, and for the program's name. */
 #define ARG_STRING_MAX (128 * 1024 - 1)
+#define ARG_TOTAL_LEAST (128 * 1024) /* the kernel takes so much whatever the limits are: most jobs need no look at them */
 #define ARG_TOTAL_MAX (6 * 1024 * 1024)
 #define ARG_SLACK (16 * 1024)
 
@@ -129,6 +130,8 @@ static int job_size_check(const struct job *j, struct error *e)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (job_size_add(parts[i].list, parts[i].what, &total, e) < 0)
             return error_field(e, parts[i].field);
+    if (total + ARG_SLACK <= ARG_TOTAL_LEAST)
+        return 0;
     long limit = sysconf(_SC_ARG_MAX);
     if (limit < 0 || limit > ARG_TOTAL_MAX)
         limit = ARG_TOTAL_MAX;
