@@ -59,7 +59,6 @@ static int shown_find(const struct show_options *o, const char *reference, struc
         return code;
     code = store_begin(store, false, e);
     if (code == 0) {
-        job_init(&out->job);
         run_init(&out->run);
         code = shown_read(store, reference, out, e);
         store_abort(store);
