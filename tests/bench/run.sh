@@ -27,7 +27,7 @@ trap 'exit 1' INT TERM HUP
 far=1893456000000000000 # 2030-01-01 in nanoseconds
 soon() { echo $(($(date +%s%N) + $1 * 1000000)); } # in $1 ms
 have() { command -v "$1" >/dev/null; }
-calc() { awk "BEGIN { printf \"%.4g\", $1 }"; }
+calc() { awk "BEGIN { x = ($1); printf(x >= 1000 ? \"%.0f\" : \"%.4g\", x) }"; }
 complain() { echo "bench: $*" >&2; }
 quietly() { "$@" >"$work/out" 2>&1 || { complain "failed: $*" && tail -n 3 "$work/out" >&2; }; }
 seconds() { # COMMAND...: how long it takes
@@ -68,9 +68,9 @@ missed=0
 # WHAT VALUE UNIT, BESIDE VALUE [OPERATOR WANTED]: a row with ax's value, its peer's, their ratio and what it should be
 row() {
     local ratio verdict=
-    ratio=$(calc "$5 > 0 ? $2 / $5 : 0")
+    ratio=$(calc "($5 > 0) ? $2 / $5 : 0")
     if [ $# -gt 5 ]; then
-        verdict="$6 $7  $(awk "BEGIN { print $2 > 0 && $5 > 0 && $ratio $6 $7 ? \"holds\" : \"misses\" }")"
+        verdict="$6 $7  $(awk "BEGIN { print(($2 > 0 && $5 > 0 && $ratio $6 $7) ? \"holds\" : \"misses\") }")"
         [[ $verdict == *holds ]] || missed=$((missed + 1))
     fi
     # shellcheck disable=SC2059
@@ -114,7 +114,7 @@ part_import() {
 part_throughput() {
     local count=5000 taken
     fresh_spool
-    "$bench/jobs" $count "$(soon 0)" 0 /bin/true >"$work/jobs"
+    "$bench/jobs" $count 0 0 /bin/true >"$work/jobs"
     import "$work/jobs"
     taken=$(seconds "$ax" run -j 8 --until-idle)
     row "$count jobs of /bin/true, 8 slots" "$(calc "$count / $taken")" /s "bare posix_spawn loop" \
@@ -145,6 +145,7 @@ part_late() {
         "$(percentile 50 "$work/bare-late")" '<=' 1.5
     row "due time to main, idle, p99" "$(percentile 99 "$work/late")" ms "bare timerfd and posix_spawn" \
         "$(percentile 99 "$work/bare-late")" '<=' 1.5
+    local early
     early=$(awk '$1 < $2' "$work/late" | wc -l)
     [ "$early" -eq 0 ] || { complain "$early runs started before their due time" && missed=$((missed + 1)); }
 }
@@ -178,17 +179,18 @@ part_burst() {
 
 # The workers are the children of the scheduler.
 part_slots() {
-    local one largest
+    local one largest sleeping
     bare_late
     fresh_spool
     start_scheduler -j 104 --on-stop kill || return
     "$bench/jobs" 100 "$(soon 1000)" 20000000 "$bench/stamp" "$work/one" >"$work/jobs"
     import "$work/jobs"
     wait_lines "$work/one" 100 10
-    "$bench/jobs" 100 "$(soon 0)" 0 /bin/sleep >"$work/jobs"
-    sed -i 's/"\/bin\/sleep","[0-9]*"/"\/bin\/sleep","1000"/' "$work/jobs"
+    "$bench/jobs" 100 0 0 /bin/sleep 1000 >"$work/jobs"
     import "$work/jobs"
-    until [ "$(pgrep -c -f '^/bin/sleep 1000$')" -ge 100 ]; do sleep 0.1; done
+    sleep 3
+    sleeping=$(pgrep -c -f '^/bin/sleep 1000$')
+    [ "$sleeping" -ge 100 ] || complain "only $sleeping of 100 commands sleep"
     "$bench/jobs" 100 "$(soon 1000)" 20000000 "$bench/stamp" "$work/hundred" >"$work/jobs"
     import "$work/jobs"
     wait_lines "$work/hundred" 100 10
@@ -226,7 +228,7 @@ part_pending() {
 }
 
 add_and_cancel() { # medians of both, on the spool as it is
-    "$bench/starts" 300 "$ax" add -q --name 'bench{n}' 1h '\--' /bin/true -- "$ax" cancel -q 'bench{n}'
+    "$bench/starts" 300 "$ax" add -q --name 'bench{n}' 1h '\--' /bin/true -- "$ax" cancel 'bench{n}'
 }
 
 part_big() {
@@ -250,7 +252,7 @@ part_big() {
 
 part_million() {
     fresh_spool
-    "$bench/jobs" 1000000 "$(soon 0)" 0 /bin/true >"$work/jobs"
+    "$bench/jobs" 1000000 0 0 /bin/true >"$work/jobs"
     import "$work/jobs"
     rm "$work/jobs"
     row "1,000,000 jobs of /bin/true, 100 slots" "$(seconds "$ax" run -j 100 --until-idle)" s "a Go scheduler, 8 cores" 720 '<' 1
