@@ -80,7 +80,7 @@ static bool tree_list_has(const char *list, size_t length, const char *mark)
     return false;
 }
 
-static bool tree_marked(pid_t pid, const char *mark, struct buf *memory)
+static bool tree_marked(pid_t pid, const struct tree *t, struct buf *memory)
 {
     char path[64];
     ssize_t got;
@@ -96,7 +96,8 @@ static bool tree_marked(pid_t pid, const char *mark, struct buf *memory)
             memory->length += (size_t)got;
     } while (got > 0 || (got < 0 && errno == EINTR));
     close(fd);
-    return tree_list_has(buf_string(memory), memory->length, mark);
+    return tree_list_has(buf_string(memory), memory->length, t->mark) &&
+           (!t->mark_too || tree_list_has(buf_string(memory), memory->length, t->mark_too));
 }
 
 /* ---- who belongs to it ---- */
@@ -119,7 +120,7 @@ static enum tree_kind tree_first_kind(const struct tree *t, const struct process
         return TREE_SPARED;
     if ((t->root && pid == t->root) || (t->session && f->session == t->session))
         return TREE_MEMBER;
-    return t->mark && !process_over(f) && tree_marked(pid, t->mark, memory) ? TREE_MEMBER : TREE_STRANGER;
+    return t->mark && !process_over(f) && tree_marked(pid, t, memory) ? TREE_MEMBER : TREE_STRANGER;
 }
 
 /* Children of members are members. Pids wrap around, so a child may have the smaller one: go over all until nothing changes. */

@@ -175,21 +175,24 @@ static const struct row {
     const char *mark;
     int spare[2];
     unsigned members;
+    const char *mark_too;
 } rows[] = {
-    {"no way at all", NOBODY, NOBODY, NULL, {NOBODY, NOBODY}, 0},
-    {"all below this subreaper", SELF, NOBODY, NULL, {NOBODY, NOBODY}, ALL_SET},
-    {"but for the stranger", SELF, NOBODY, NULL, {STRANGER, NOBODY}, ALL_SET & ~SET(STRANGER)},
-    {"below the command, itself included", COMMAND, NOBODY, NULL, {NOBODY, NOBODY}, BELOW_SET},
-    {"below one with a child", APART, NOBODY, NULL, {NOBODY, NOBODY}, SET(APART) | SET(APART_CHILD)},
-    {"spared with its child", SELF, NOBODY, NULL, {APART, STRANGER}, ALL_SET & ~(SET(APART) | SET(APART_CHILD) | SET(STRANGER))},
-    {"session, and what descends from it", NOBODY, COMMAND, NULL, {NOBODY, NOBODY}, SESSION_SET},
-    {"another session", NOBODY, DAEMON, NULL, {NOBODY, NOBODY}, 0}, /* the one in between was its first process */
-    {"a session in a tree", NOBODY, APART, NULL, {NOBODY, NOBODY}, SET(APART) | SET(APART_CHILD)},
-    {"mark", NOBODY, NOBODY, MARK, {NOBODY, NOBODY}, SET(MARKED)},
-    {"another mark", NOBODY, NOBODY, "AX_TEST_MARK=12.", {NOBODY, NOBODY}, 0},
-    {"a marked one that is spared", NOBODY, NOBODY, MARK, {MARKED, NOBODY}, 0},
-    {"session and mark", NOBODY, COMMAND, MARK, {NOBODY, NOBODY}, SESSION_SET | SET(MARKED)},
-    {"a spared process, but its child is in the session by itself", NOBODY, APART, NULL, {APART, NOBODY}, SET(APART_CHILD)},
+    {"no way at all", NOBODY, NOBODY, NULL, {NOBODY, NOBODY}, 0, NULL},
+    {"all below this subreaper", SELF, NOBODY, NULL, {NOBODY, NOBODY}, ALL_SET, NULL},
+    {"but for the stranger", SELF, NOBODY, NULL, {STRANGER, NOBODY}, ALL_SET & ~SET(STRANGER), NULL},
+    {"below the command, itself included", COMMAND, NOBODY, NULL, {NOBODY, NOBODY}, BELOW_SET, NULL},
+    {"below one with a child", APART, NOBODY, NULL, {NOBODY, NOBODY}, SET(APART) | SET(APART_CHILD), NULL},
+    {"spared with its child", SELF, NOBODY, NULL, {APART, STRANGER}, ALL_SET & ~(SET(APART) | SET(APART_CHILD) | SET(STRANGER)), NULL},
+    {"session, and what descends from it", NOBODY, COMMAND, NULL, {NOBODY, NOBODY}, SESSION_SET, NULL},
+    {"another session", NOBODY, DAEMON, NULL, {NOBODY, NOBODY}, 0, NULL}, /* the one in between was its first process */
+    {"a session in a tree", NOBODY, APART, NULL, {NOBODY, NOBODY}, SET(APART) | SET(APART_CHILD), NULL},
+    {"mark", NOBODY, NOBODY, MARK, {NOBODY, NOBODY}, SET(MARKED), NULL},
+    {"another mark", NOBODY, NOBODY, "AX_TEST_MARK=12.", {NOBODY, NOBODY}, 0, NULL},
+    {"a marked one that is spared", NOBODY, NOBODY, MARK, {MARKED, NOBODY}, 0, NULL},
+    {"session and mark", NOBODY, COMMAND, MARK, {NOBODY, NOBODY}, SESSION_SET | SET(MARKED), NULL},
+    {"a spared process, but its child is in the session by itself", NOBODY, APART, NULL, {APART, NOBODY}, SET(APART_CHILD), NULL},
+    {"both marks", NOBODY, NOBODY, MARK, {NOBODY, NOBODY}, SET(MARKED), "B=2"},
+    {"only one of two marks", NOBODY, NOBODY, MARK, {NOBODY, NOBODY}, 0, "B=3"},
 };
 
 static pid_t pid_of(int a)
@@ -217,7 +220,7 @@ static void test_members(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
-        struct tree t = {.root = pid_of(r->root), .session = pid_of(r->session), .mark = r->mark, .spare = {pid_of(r->spare[0]), pid_of(r->spare[1])}};
+        struct tree t = {.root = pid_of(r->root), .session = pid_of(r->session), .mark = r->mark, .mark_too = r->mark_too, .spare = {pid_of(r->spare[0]), pid_of(r->spare[1])}};
         unsigned expected = r->members | SET(STOPPED), found = 0;
         size_t counted = tree_count(&t), sent = tree_signal(&t, SIGSTOP, NULL);
         for (int k = 0; k < 1000 && (found = stopped_set()) != expected; k++)
