@@ -8,6 +8,13 @@
 #include "cmd/run/worker.h"
 #include "spool/output.h"
 
+/* The builds are tested side by side: each has a sleep of its own to look for. */
+#ifdef __SANITIZE_ADDRESS__
+#define NAP "sleep 849"
+#else
+#define NAP "sleep 739"
+#endif
+
 struct hand { /* the test as a scheduler with one worker */
     struct place place;
     struct frame frame;
@@ -359,9 +366,9 @@ static struct report run_limited(struct hand *h, const char *script, duration ti
 static void test_timeout_takes_the_tree(void **state) /* PC-01 */
 {
     struct hand *h = *state;
-    struct report r = run_limited(h, "sleep 7391 & sleep 7391; :", SECOND / 2, 5 * SECOND);
+    struct report r = run_limited(h, NAP "1 & " NAP "1; :", SECOND / 2, 5 * SECOND);
     assert_int_equal(r.how, REPORT_TIMEOUT);
-    assert_int_equal(count_processes("sleep 7391"), 0);
+    assert_int_equal(count_processes(NAP "1"), 0);
     assert_true(r.ended - r.started >= SECOND / 2 && r.ended - r.started < 2 * SECOND);
     assert_null(r.reason);
     assert_false(r.lingers);
@@ -371,7 +378,7 @@ static void test_timeout_takes_the_tree(void **state) /* PC-01 */
 static void test_background(void **state) /* PC-02 */
 {
     struct hand *h = *state;
-    struct report r = run_script(h, "sleep 7392 & echo done");
+    struct report r = run_script(h, NAP "2 & echo done");
     assert_int_equal(r.how, REPORT_EXITED);
     assert_int_equal(r.code, 0);
     assert_true(r.ended - r.started < SECOND);
@@ -382,13 +389,13 @@ static void test_background(void **state) /* PC-02 */
     struct run_id id = r.id;
     acknowledge(h, &r);
     usleep(50000);
-    assert_int_equal(count_processes("sleep 7392"), 1);
+    assert_int_equal(count_processes(NAP "2"), 1);
     struct order o = order_of(h, "exit 0"); /* he takes no further run */
     r = run_order(h, &o);
     assert_int_equal(r.how, REPORT_SHORTAGE);
     report_clear(&r);
     assert_int_equal(waitpid(h->worker, NULL, WNOHANG), 0);
-    assert_int_equal(system("pkill -fx 'sleep 7392'"), 0);
+    assert_int_equal(system("pkill -fx '" NAP "2'"), 0);
     assert_true(wait_gone(h->worker, 2000)); /* the end of file is his end */
     output_remove(&h->place.folder, id);
 }
@@ -417,13 +424,13 @@ static void test_background_goes_on_writing(void **state)
 static void test_daemon_without_output(void **state)
 {
     struct hand *h = *state;
-    struct report r = run_script(h, "setsid sleep 7393 >/dev/null 2>&1 & sleep 0.2; echo up");
+    struct report r = run_script(h, "setsid " NAP "3 >/dev/null 2>&1 & sleep 0.2; echo up");
     assert_true(r.lingers);
     assert_string_equal(r.reason, "left 1 process in the background");
     check_output(&r, "up\n");
     acknowledge(h, &r);
     assert_true(wait_gone(h->worker, PATIENCE_MS)); /* its next run must not take that one for its own */
-    assert_int_equal(system("pkill -fx 'sleep 7393'"), 0);
+    assert_int_equal(system("pkill -fx '" NAP "3'"), 0);
 }
 
 struct escape {
@@ -432,15 +439,15 @@ struct escape {
 };
 
 static const struct escape escapes[] = {
-    {"ignores TERM", "trap '' TERM; sleep 7394; sleep 7394; sleep 7394", SIGKILL},
-    {"a session of its own", "setsid sleep 7394 & sleep 7394", 0},
-    {"a double fork", "(setsid sh -c 'sleep 7394 & sleep 7394 &' &) ; sleep 7394", 0},
-    {"ignores TERM in a session of its own", "setsid sh -c 'trap \"\" TERM; sleep 7394; sleep 7394; sleep 7394' & sleep 7394", 0},
-    {"stopped", "kill -STOP $$; sleep 7394", SIGTERM},
-    {"stopped and ignores TERM", "trap '' TERM; kill -STOP $$; sleep 7394; sleep 7394", SIGKILL},
-    {"a stopped child", "sleep 7394 & kill -STOP $!; wait", SIGTERM},
-    {"no environment", "env -i setsid sleep 7394 & sleep 7394", 0},
-    {"closed everything", "exec >&- 2>&- <&-; setsid sleep 7394 & sleep 7394", 0},
+    {"ignores TERM", "trap '' TERM; " NAP "4; " NAP "4; " NAP "4", SIGKILL},
+    {"a session of its own", "setsid " NAP "4 & " NAP "4", 0},
+    {"a double fork", "(setsid sh -c '" NAP "4 & " NAP "4 &' &) ; " NAP "4", 0},
+    {"ignores TERM in a session of its own", "setsid sh -c 'trap \"\" TERM; " NAP "4; " NAP "4; " NAP "4' & " NAP "4", 0},
+    {"stopped", "kill -STOP $$; " NAP "4", SIGTERM},
+    {"stopped and ignores TERM", "trap '' TERM; kill -STOP $$; " NAP "4; " NAP "4", SIGKILL},
+    {"a stopped child", NAP "4 & kill -STOP $!; wait", SIGTERM},
+    {"no environment", "env -i setsid " NAP "4 & " NAP "4", 0},
+    {"closed everything", "exec >&- 2>&- <&-; setsid " NAP "4 & " NAP "4", 0},
 };
 
 static void test_escapes(void **state)
@@ -453,7 +460,7 @@ static void test_escapes(void **state)
             fail_msg("%s: how %d lingers %d %s", x->name, r.how, r.lingers, r.reason ? r.reason : "");
         if (x->signal && r.signal != x->signal)
             fail_msg("%s: signal %d", x->name, r.signal);
-        if (count_processes("sleep 7394"))
+        if (count_processes(NAP "4"))
             fail_msg("%s: something is left", x->name);
         assert_true(r.ended - r.started < 4 * SECOND);
         acknowledge(h, &r);
@@ -478,7 +485,7 @@ static void test_nested_subreaper(void **state)
     struct report r = run_order(h, &o);
     assert_int_equal(r.how, REPORT_TIMEOUT);
     assert_false(r.lingers);
-    assert_int_equal(count_processes("sleep 7395"), 0);
+    assert_int_equal(count_processes(NAP "5"), 0);
     acknowledge(h, &r);
 }
 
@@ -486,7 +493,7 @@ static int subreaper(void)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGTERM, SIG_IGN);
-    if (system("(setsid env -i sleep 7395 &) ; (sleep 7395 &)") != 0)
+    if (system("(setsid env -i " NAP "5 &) ; (" NAP "5 &)") != 0)
         return 1;
     for (;;)
         pause();
@@ -552,18 +559,18 @@ static int root(void)
 static void test_cancel(void **state)
 {
     struct hand *h = *state;
-    struct order o = order_of(h, "echo begun; sleep 7396 & sleep 7396");
+    struct order o = order_of(h, "echo begun; " NAP "6 & " NAP "6");
     struct run_id id = o.id, wrong = {.job = 9, .n = 9};
     give(h, &o);
     usleep(100000);
     frame_send(&h->frame, message_cancel(wrong, false, DURATION_NONE)); /* of a run that is not his */
     usleep(50000);
-    assert_int_equal(count_processes("sleep 7396"), 2);
+    assert_int_equal(count_processes(NAP "6"), 2);
     frame_send(&h->frame, message_cancel(id, false, DURATION_NONE));
     struct report r = take(h);
     assert_int_equal(r.how, REPORT_CANCELLED);
     check_output(&r, "begun\n");
-    assert_int_equal(count_processes("sleep 7396"), 0);
+    assert_int_equal(count_processes(NAP "6"), 0);
     frame_send(&h->frame, message_cancel(id, false, DURATION_NONE)); /* has ended already */
     acknowledge(h, &r);
     frame_send(&h->frame, message_cancel(id, true, DURATION_NONE)); /* is forgotten already */
@@ -587,7 +594,7 @@ static void test_stop_then_cancel(void **state)
     assert_int_equal(r.how, REPORT_CANCELLED);
     assert_int_equal(r.signal, SIGKILL);
     acknowledge(h, &r);
-    o = order_of(h, "sleep 7397");
+    o = order_of(h, NAP "7");
     id = o.id;
     give(h, &o);
     usleep(100000);
@@ -675,7 +682,7 @@ static void test_orphan_is_adopted(void **state)
 static void test_orphan_is_cancelled_by_a_client(void **state)
 {
     struct hand *h = *state;
-    struct order o = order_of(h, "sleep 7398 & sleep 7398");
+    struct order o = order_of(h, NAP "8 & " NAP "8");
     struct run_id id = o.id;
     give(h, &o);
     usleep(50000);
@@ -684,7 +691,7 @@ static void test_orphan_is_cancelled_by_a_client(void **state)
     frame_send(&client, message_cancel(id, false, DURATION_NONE));
     frame_clear(&client);
     check_left(h, id, REPORT_CANCELLED, -1);
-    assert_int_equal(count_processes("sleep 7398"), 0);
+    assert_int_equal(count_processes(NAP "8"), 0);
 }
 
 static void test_orphan_and_nonsense(void **state)
