@@ -195,7 +195,7 @@ static char *launch_directory(const struct launch *l, const struct job *j)
 
 int launch_order(const struct launch *l, const struct job *j, const struct run *r, struct order *out, struct error *e)
 {
-    struct order o = {.id = r->id, .not_before = r->due};
+    struct order o = {.id = r->id, .not_before = r->claimed};
     int failed = launch_environment(l, j, r, &o.env, e);
     if (!failed)
         failed = fields_limits(j, &o.limits, &o.limit_count, e);

@@ -34,7 +34,8 @@ struct run {
     instant last_due;      /* of a row that stands for several occurrences, else INSTANT_NONE */
     uint32_t count;        /* occurrences the row stands for: 1 */
     uint32_t attempt;      /* 1, 2, 3... */
-    instant claimed, started, ended; /* INSTANT_NONE where it did not happen */
+    instant claimed, started, ended; /* INSTANT_NONE where it did not happen. claimed may lie a little ahead: the moment for which the run was claimed, and before
+                                        which it does not start */
     int exit_code;         /* -1: none */
     int signal;            /* 0: none */
     int64_t cpu_user_ns, cpu_system_ns, max_rss; /* max_rss in bytes; all -1: unknown */

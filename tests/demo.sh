@@ -75,7 +75,7 @@ expect "flaky failed first" '"attempt":1.*"outcome":"failed".*"exit_code":1' "$(
 expect "flaky was ok at the third attempt" '"attempt":3.*"outcome":"ok"' "$(history_of flaky)"
 expect "slow was ended by its limit" '"outcome":"timeout"' "$(history_of slow)"
 expect "never was cancelled" '"outcome":"cancelled"' "$(history_of never)"
-left=$(for pid in $(pgrep -f '^sleep 6143$'); do grep -lsazF "AX_SPOOL=$AX_SPOOL" "/proc/$pid/environ"; done)
+left=$(grep -lsazF "AX_SPOOL=$AX_SPOOL" /proc/[0-9]*/environ | while read -r file; do grep -lszx 6143 "${file%environ}cmdline"; done)
 expect "nothing of slow's tree is left" '^$' "$left"
 
 tell "The scheduler goes; the spool would keep everything for the next one."

@@ -70,7 +70,7 @@ static int log_open(const struct folder *f, struct error *e)
 }
 
 /* The command line again, but for --detach. */
-static void detached_words(int argc, char **argv, struct strvec *words)
+static void detached_words(const char *spool, int argc, char **argv, struct strvec *words)
 {
     strvec_add(words, "ax");
     strvec_add(words, "run");
@@ -78,6 +78,8 @@ static void detached_words(int argc, char **argv, struct strvec *words)
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--detach") != 0)
             strvec_add(words, argv[i]);
+    strvec_add(words, "--spool"); /* the last one wins; a relative one would be looked for in / */
+    strvec_add(words, spool);
 }
 
 /* The new scheduler writes a byte when it serves; without one its log, or its exit, says why not. */
@@ -118,7 +120,7 @@ static int detach_spawn(const struct folder *f, int argc, char **argv, struct er
         return error_errno(e, ERROR_FAILED, errno, "making a pipe");
     }
     struct strvec words = {0};
-    detached_words(argc, argv, &words);
+    detached_words(f->path, argc, argv, &words);
     struct child child = {.file = "/proc/self/exe", .argv = words.items, .envp = environ, .directory = "/", .in = -1, .out = log, .err = log,
         .keep = ready[1], .umask_bits = -1, .new_session = true};
     struct child_failure failure;
