@@ -91,17 +91,27 @@ void work_orphaned(struct work *w)
 
 /* ---- messages ---- */
 
+/* The run does not start: ended before it began, or given back. */
+static void work_drop_held(struct work *w, enum report_how how, const char *reason)
+{
+    struct report r = {.id = w->order.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(), .cpu_user_ns = -1,
+                       .cpu_system_ns = -1, .max_rss = -1, .reason = mem_string(reason)};
+    loop_alarm_set(w->loop, INSTANT_NEVER);
+    work_ended(w, &r);
+}
+
+/* A clock that is set during the hold may have moved the time away by hours, and the run would keep its slot for so long: back into the line. */
 static void work_time(void *context, bool stepped)
 {
-    (void)stepped;
     struct work *w = context;
     if (w->stage != WORK_HELD)
         return;
-    if (w->order.not_before == INSTANT_NONE || clock_wall() >= w->order.not_before) {
+    if (w->order.not_before == INSTANT_NONE || clock_wall() >= w->order.not_before)
         command_start(w);
-        return;
-    }
-    loop_alarm_set(w->loop, w->order.not_before);
+    else if (stepped)
+        work_drop_held(w, REPORT_FENCED, "the clock was set shortly before its time");
+    else
+        loop_alarm_set(w->loop, w->order.not_before);
 }
 
 static void work_refuse(struct peer *from, const struct value *message, enum report_how how, const char *reason)
@@ -143,14 +153,6 @@ static void work_on_start(struct work *w, struct peer *from, const struct value 
     work_time(w, false);
 }
 
-static void work_cancel_held(struct work *w, enum report_how how)
-{
-    struct report r = {.id = w->order.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(), .cpu_user_ns = -1,
-                       .cpu_system_ns = -1, .max_rss = -1};
-    loop_alarm_set(w->loop, INSTANT_NEVER);
-    work_ended(w, &r);
-}
-
 static bool work_is_current(const struct work *w, const struct value *message)
 {
     struct run_id id;
@@ -166,7 +168,7 @@ static void work_on_cancel(struct work *w, struct peer *from, const struct value
     enum report_how how = why && why->kind == VALUE_TEXT && strcmp(why->text.data, "stop") == 0 ? REPORT_STOPPED : REPORT_CANCELLED;
     duration wanted = grace && grace->kind == VALUE_INT && grace->integer >= 0 ? grace->integer : DURATION_NONE;
     if (w->stage == WORK_HELD)
-        work_cancel_held(w, how);
+        work_drop_held(w, how, NULL);
     else if (w->stage == WORK_RUNNING && w->ending == REPORT_EXITED)
         end_begin(w, how, wanted != DURATION_NONE ? wanted : w->order.kill_after);
     else if (w->stage == WORK_RUNNING)

@@ -353,6 +353,30 @@ static void test_held(void **state)
     give(h, &o); /* hand_end: when the scheduler is gone a held run is dropped, and the worker ends */
 }
 
+/* The clock is set, by one nanosecond, which only root may do. */
+static void test_held_while_the_clock_is_set(void **state)
+{
+    struct hand *h = *state;
+    struct timespec now;
+    struct order o = order_of(h, "exit 1");
+    o.not_before = clock_wall() + 3600 * SECOND;
+    give(h, &o);
+    usleep(100000);
+    clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_nsec += now.tv_nsec < 999999999;
+    if (clock_settime(CLOCK_REALTIME, &now) != 0) {
+        print_message("not allowed to set the clock: left out\n");
+        return;
+    }
+    struct report r = take(h);
+    assert_int_equal(r.how, REPORT_FENCED);
+    assert_true(r.started == INSTANT_NONE);
+    acknowledge(h, &r);
+    r = run_script(h, "exit 6");
+    assert_int_equal(r.code, 6);
+    acknowledge(h, &r);
+}
+
 /* ---- limits ---- */
 
 static struct report run_limited(struct hand *h, const char *script, duration timeout, duration kill_after)
@@ -784,6 +808,7 @@ int main(int argc, char **argv)
         HANDED(test_unstartable),
         HANDED(test_fenced),
         HANDED(test_held),
+        HANDED(test_held_while_the_clock_is_set),
         HANDED(test_timeout_takes_the_tree),
         HANDED(test_background),
         HANDED(test_background_goes_on_writing),
