@@ -282,6 +282,27 @@ static int not_a_when(const char *text, struct error *e)
     return place(e, text, text, (int)strlen(text));
 }
 
+/* `@daily`, or five or six fields of digits, stars, names and what joins them. */
+static bool looks_like_cron(const char *text)
+{
+    if (text[0] == '@')
+        return text[1] >= 'a' && text[1] <= 'z';
+    if (text[strspn(text, " \t0123456789*,/-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#?~")] || !strpbrk(text, "0123456789*"))
+        return false;
+    int fields = 0;
+    for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
+        fields++;
+        text += strcspn(text, " \t");
+    }
+    return fields == 5 || fields == 6;
+}
+
+static int not_yet_cron(const char *text, struct error *e)
+{
+    error_set(e, ERROR_USAGE, "cron expressions are not read by this version; repeat by an interval, as in 'every 10m'");
+    return place(e, text, text, (int)strlen(text));
+}
+
 int when_parse(const char *text, const struct zone *z, instant now, struct when *out, struct error *e)
 {
     const char *part;
@@ -291,6 +312,8 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
         return shift(when_every(part, now, out, e), text, part, e);
     if ((part = after_word(text, "at")))
         return shift(when_at(part, z, now, out, e), text, part, e);
+    if (looks_like_cron(text))
+        return not_yet_cron(text, e);
     size_t digits = strspn(text, "0123456789");
     if (digits && !text[digits])
         return bare_digits(text, digits, e);
