@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/fault.h"
 #include "lib/base/mem.h"
 #include "lib/time/instant.h"
 #include "spool/reserve.h"
@@ -386,6 +387,7 @@ static int db_begin_writing(struct db *db, struct error *e)
         return db_fail(db, rc, e);
     }
     db->writing = true;
+    FAULT_POINT("store-in-write");
     return 0;
 }
 

@@ -103,11 +103,9 @@ static void active_watch_limit(struct active *a)
 {
     if (a->timeout == DURATION_NONE)
         return;
-    int64_t hold = a->run.due > a->run.claimed ? a->run.due - a->run.claimed : 0;
     a->timer.call = active_overdue;
     a->timer.context = a;
-    loop_timer_set(a->scheduler->loop, &a->timer,
-        instant_add(instant_add(instant_add(hold, a->timeout), a->kill_after), OVERDUE_SLACK));
+    loop_timer_set(a->scheduler->loop, &a->timer, instant_add(instant_add(a->timeout, a->kill_after), OVERDUE_SLACK));
 }
 
 void active_give(struct active *a, const struct job *j)

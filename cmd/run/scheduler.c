@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -11,6 +12,8 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/lockfile.h"
 #include "lib/sys/process.h"
+
+#define BUSY_SAY 200 /* tries, after which it is said who writes to the spool all the time */
 
 /* One scheduler serves a spool at a time: byte 0 of scheduler.lock. */
 static int scheduler_lock(struct scheduler *s, struct error *e)
@@ -68,12 +71,26 @@ static int scheduler_watch(struct scheduler *s, struct error *e)
     return loop_add(s->loop, watch_fd(s->watch), EPOLLIN, on_watch_ready, s, e) ? 0 : -(int)ERROR_FAILED;
 }
 
+static bool scheduler_told_to_stop(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP);
+}
+
 /* Nothing to serve before this: wait for a client that is writing, as long as it takes. */
 static int scheduler_generation(struct scheduler *s, struct error *e)
 {
     int failed;
-    while ((failed = store_generation(s->store, &s->generation, &s->feed_position, e)) == STORE_BUSY)
-        usleep(10000);
+    for (int tries = 1; (failed = store_generation(s->store, &s->generation, &s->feed_position, e)) == STORE_BUSY; tries++) {
+        if (scheduler_told_to_stop())
+            return -(int)ERROR_SPOOL;
+        if (tries == BUSY_SAY) {
+            log_event(s->log, LOG_LEVEL_WARNING, "cannot write to the spool", "reason", e->text, NULL);
+            log_flush(s->log);
+        }
+        usleep(tries < BUSY_SAY ? 10000 : 100000);
+    }
     s->feed_trimmed = s->feed_position;
     return failed;
 }

@@ -93,6 +93,7 @@ struct scheduler {
 
     bool stopping, hurried;
     struct loop_timer stop_timer;
+    bool stop_unwritten; /* the timer runs because of outcomes that wait to be written */
     bool stop_over;
     bool done;
     int exit_code;

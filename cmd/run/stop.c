@@ -27,12 +27,12 @@ static void stop_end_all(struct scheduler *s, duration grace)
 static void stop_timeout(struct loop_timer *t)
 {
     struct scheduler *s = t->context;
-    if (getpid() == 1 && s->options.on_stop != ON_STOP_KILL) {
-        s->options.on_stop = ON_STOP_KILL;
-        stop_end_all(s, DURATION_NONE);
+    if (getpid() != 1 || s->options.on_stop == ON_STOP_KILL) {
+        s->stop_over = true;
         return;
     }
-    s->stop_over = true;
+    s->options.on_stop = ON_STOP_KILL;
+    stop_end_all(s, DURATION_NONE);
 }
 
 static void stop_begin(struct scheduler *s, const char *signal_name)
@@ -49,14 +49,16 @@ static void stop_begin(struct scheduler *s, const char *signal_name)
         loop_timer_set(s->loop, &s->stop_timer, s->options.stop_timeout);
 }
 
-/* A second signal: no more patience. */
+/* A second signal: no more patience. A third one ends the waiting for what KILL does not end, or cannot be written. */
 static void stop_hurry(struct scheduler *s)
 {
-    s->hurried = true;
-    if (s->options.on_stop == ON_STOP_KILL)
-        stop_end_all(s, 0);
-    else
+    if (s->options.on_stop != ON_STOP_KILL) {
         stop_timeout(&s->stop_timer);
+        return;
+    }
+    s->stop_over = s->hurried;
+    s->hurried = true;
+    stop_end_all(s, 0);
 }
 
 static void on_signal(void *context, const int signal_number, int sender_pid)
@@ -104,6 +106,20 @@ static bool idle(struct scheduler *s)
     return !failed && !pending;
 }
 
+/* Outcomes that are known are written first, but what cannot be written (the disk is full, a writer is stopped) holds us up for a while
+ * only: the workers keep it for the next scheduler. --on-stop wait has its time limit anyway. */
+static void stop_unwritten(struct scheduler *s)
+{
+    bool wait = s->reported != NULL;
+    if (s->options.on_stop == ON_STOP_WAIT || wait == s->stop_unwritten)
+        return;
+    s->stop_unwritten = wait;
+    if (wait)
+        loop_timer_set(s->loop, &s->stop_timer, s->options.stop_timeout);
+    else
+        loop_timer_stop(s->loop, &s->stop_timer);
+}
+
 void stop_look(struct scheduler *s)
 {
     if (!s->stopping) {
@@ -111,8 +127,7 @@ void stop_look(struct scheduler *s)
             stop_done(s);
         return;
     }
-    if (s->reported && !s->stop_over)
-        return; /* outcomes that are known are written first */
-    if (!s->active || s->stop_over || s->options.on_stop == ON_STOP_LEAVE)
+    stop_unwritten(s);
+    if (!s->active || s->stop_over || (s->options.on_stop == ON_STOP_LEAVE && !s->reported))
         stop_done(s);
 }

@@ -1,0 +1,151 @@
+load helper
+
+# Promise 5: when `ax cancel` reports success, the command will not start; what ran has been stopped.
+
+cancel() { # JOB: within the patience of a slow machine
+    run timeout 40 "$AX" cancel "$1"
+}
+
+never_ran() { # FILE that the command makes
+    sleep 0.3
+    [ ! -e "$1" ]
+}
+
+@test "one that waits for a slot: cancelled, and not started when the slot is free" {
+    serve -j 1
+    ax add -q now -- sh -c 'touch began; while [ ! -e go ]; do sleep 0.1; done'
+    until_true 20 [ -e began ]
+    ax add -q now -- touch second
+    until_true 20 state_is 2 queued
+    cancel 2
+    assert_success
+    touch go
+    until_true 20 over 1
+    never_ran second
+    state_is 2 cancelled
+}
+
+@test "one that was claimed ahead of its time and is held" {
+    serve
+    for i in 1 2 3 4 5 6 7 8; do
+        ax add -q in 20ms -- touch "ran.$i"
+        cancel $i
+        case $output in
+        *'will not start'* | *'has not'*)
+            assert_success
+            never_ran "ran.$i" ;;
+        *) [ -e "ran.$i" ] || [[ $output = *stopped* ]] ;;
+        esac
+    done
+}
+
+@test "cancel races with the start: one that says it was in time is right" {
+    local rounds=200 early=0 number
+    [ -z "${AX_SANITIZED:-}" ] || rounds=60
+    mkdir ran
+    serve -j 20
+    for ((i = 1; i <= rounds; i++)); do
+        number=$(ax add -q in "$((i % 40))ms" -- sh -c ': >ran/$AX_JOB; sleep 0.01')
+        timeout 40 "$AX" cancel "$number" >>said 2>&1 || true
+    done
+    [ "$(wc -l <said)" -eq "$rounds" ]
+    until_true 30 eval '! ax ls --json --state running | grep -q . && ! ax ls --json --state queued | grep -q .'
+    sleep 0.3
+    while IFS=' :' read -r _ number text; do
+        case $text in
+        *'will not start'* | *'has not'*)
+            early=$((early + 1))
+            [ ! -e "ran/$number" ] || { echo "job $number ran, though: $text"; return 1; } ;;
+        esac
+    done <said
+    echo "# $early of $rounds were in time"
+    [ "$early" -gt 0 ]
+    ax history --json --limit 100000 | grep -E '"outcome":"(ok|failed|killed)"' | field job | while read -r number; do
+        [ -e "ran/$number" ] || { echo "job $number has an outcome and never ran"; exit 1; }
+    done
+}
+
+@test "nobody serves: a run whose worker outlived its scheduler is stopped, and recorded later" {
+    serve
+    ax add -q --kill-after 500ms now -- sh -c 'setsid sleep 6201 & trap "" TERM; while :; do sleep 6201; done'
+    until_true 20 eval '[ "$(sleeps 6201 | wc -l)" -eq 2 ]'
+    unserve KILL
+    cancel 1
+    assert_success
+    run sleeps 6201
+    assert_failure
+    serve
+    until_true 20 state_is 1 cancelled
+    outcome_is 1.1 cancelled
+    until_true 20 swept
+}
+
+@test "nobody serves: a waiting one, and one that waits for its retry" {
+    serve
+    ax add -q --retries 5 --retry-delay 1s now -- sh -c 'echo x >>ran; exit 1'
+    ax add -q in 1s -- touch second
+    until_true 20 state_is 1 retrying
+    unserve KILL
+    cancel 1
+    assert_success
+    cancel 2
+    assert_success
+    serve
+    sleep 1.5
+    lines ran 1
+    [ ! -e second ]
+}
+
+@test "the scheduler is stopped: what waits is cancelled, what runs is cancelled when it goes on" {
+    serve
+    ax add -q now -- sleep 6202
+    ax add -q in 500ms -- touch second
+    until_true 20 sleeps 6202
+    kill -STOP "$scheduler"
+    cancel 2
+    assert_success
+    "$AX" cancel 1 >said 2>&1 &
+    local client=$!
+    sleep 0.5
+    kill -0 $client # it promises nothing yet
+    kill -CONT "$scheduler"
+    wait $client
+    grep -q 'was stopped' said
+    run sleeps 6202
+    assert_failure
+    [ ! -e second ]
+    state_is 1 cancelled
+}
+
+@test "the scheduler dies between claim and start, the job is cancelled: it never starts" {
+    for fault in after-commit before-start; do
+        AX_FAULT=scheduler-$fault serve
+        local number
+        number=$(ax add -q now -- touch "ran.$fault")
+        scheduler_gone
+        cancel "$number"
+        assert_success
+        serve
+        until_true 20 state_is "$number" cancelled
+        never_ran "ran.$fault"
+        unserve KILL
+    done
+}
+
+@test "the scheduler dies just before it hears of the cancel" {
+    serve
+    ax add -q now -- sleep 6203
+    until_true 20 sleeps 6203
+    kill -STOP "$scheduler"
+    "$AX" cancel 1 >said 2>&1 &
+    local client=$!
+    until_true 20 eval 'ax show --json 1 | grep -q cancel || grep -q . said || sleep 0.5'
+    kill -KILL "$scheduler"
+    wait $client
+    grep -q 'was stopped' said
+    run sleeps 6203
+    assert_failure
+    serve
+    until_true 20 state_is 1 cancelled
+    outcome_is 1.1 cancelled
+}

@@ -1,0 +1,207 @@
+load helper
+
+# Promises 3 and 4: scheduler, worker and command die in every order.
+
+@test "the scheduler dies at each of its steps: the command runs once, and its true end is recorded" {
+    local number=0
+    for fault in before-commit:1 after-commit:1 before-start:1 after-start:1 before-commit:2 after-commit:2 before-acknowledge:1; do
+        number=$((number + 1))
+        AX_FAULT=scheduler-$fault serve
+        ax add -q now -- sh -c 'echo "$AX_JOB" >>ran; sleep 0.3; exit 7'
+        echo "# $fault" && scheduler_gone
+        serve
+        until_true 20 state_is $number failed
+        [ "$(grep -cx $number ran)" -eq 1 ]
+        [ "$(runs_of $number)" -eq 1 ]
+        [ "$(ax history $number --json | field exit_code)" = 7 ]
+        unserve KILL
+    done
+    serve
+    until_true 20 swept
+}
+
+@test "killed while commands run: the next one counts them against slots and queues, and hears how they end" {
+    ax queue set narrow --limit 1
+    serve -j 3
+    ax add -q --queue narrow now -- sh -c 'echo 1 >>ran; while [ ! -e go ]; do sleep 0.1; done; exit 5'
+    ax add -q now -- sh -c 'echo 2 >>ran; while [ ! -e go ]; do sleep 0.1; done; kill -9 $$'
+    until_true 20 lines ran 2
+    unserve KILL
+    serve -j 3
+    ax add -q --queue narrow now -- sh -c 'echo 3 >>ran'
+    ax add -q now -- sh -c 'echo 4 >>ran; while [ ! -e go ]; do sleep 0.1; done'
+    until_true 20 grep -qx 4 ran
+    ax add -q --priority 9 now -- sh -c 'echo 5 >>ran'
+    sleep 0.5
+    lines ran 3
+    touch go
+    for job in 1 2 3 4 5; do until_true 20 over $job; done
+    lines ran 5
+    outcome_is 1.1 failed 5
+    outcome_is 2.1 killed
+    outcome_is 3.1 ok 0
+    outcome_is 4.1 ok 0
+    outcome_is 5.1 ok 0
+    until_true 20 swept
+}
+
+@test "a command that ends while nobody serves: its exit code and output wait for the next scheduler" {
+    serve
+    ax add -q now -- sh -c 'touch began; while [ ! -e go ]; do sleep 0.1; done; echo said; exit 9'
+    until_true 20 [ -e began ]
+    unserve KILL
+    touch go
+    until_true 20 [ -e "$AX_SPOOL/handover/1.1.left" ]
+    serve
+    until_true 20 state_is 1 failed
+    outcome_is 1.1 failed 9
+    [ "$(ax log 1.1)" = said ]
+    until_true 20 swept
+}
+
+@test "a worker dies: its command's tree is ended, and the lost run is made again" {
+    serve
+    ax add -q now -- sh -c 'if [ -e before ]; then exit 4; fi; touch before; setsid sleep 6101 & exec sleep 6102'
+    until_true 20 sleeps 6101
+    kill -9 "$(worker_of "$(sleeps 6102)")"
+    until_true 30 state_is 1 failed
+    run sleeps '610[12]'
+    assert_failure
+    outcome_is 1.1 lost
+    outcome_is 1.2 failed 4
+    until_true 20 swept
+}
+
+@test "lost again and again: lost_max reruns, then the job has failed" {
+    serve
+    ax add -q --lost-max 2 now -- sh -c 'echo x >>ran; kill -9 $PPID; sleep 6103'
+    until_true 40 state_is 1 failed
+    lines ran 3
+    [ "$(ax history 1 --json | grep -c '"outcome":"lost"')" -eq 3 ]
+    run sleeps 6103
+    assert_failure
+}
+
+@test "if_lost fail: no rerun" {
+    serve
+    ax add -q --if-lost fail now -- sh -c 'echo x >>ran; kill -9 $PPID; sleep 6104'
+    until_true 30 over 1
+    outcome_is 1.1 lost
+    lines ran 1
+    state_is 1 failed || state_is 1 lost
+}
+
+@test "scheduler, worker and command all die: lost with an end, and the slot is free" {
+    serve -j 1
+    ax add -q --if-lost fail now -- sleep 6105
+    ax add -q now -- touch next
+    until_true 20 sleeps 6105
+    local command worker
+    command=$(sleeps 6105) worker=$(worker_of "$(sleeps 6105)")
+    unserve KILL
+    kill -9 "$worker" "$command"
+    [ ! -e next ]
+    serve -j 1
+    until_true 20 over 1
+    until_true 20 [ -e next ]
+    outcome_is 1.1 lost
+    [ "$(ax history 1 --json | field ended)" != null ]
+    [ -z "$(ax ls --state running --json)" ]
+}
+
+@test "scheduler and worker die, the command lives: it is ended before the run is made again" {
+    serve
+    ax add -q now -- sh -c 'if [ -e before ]; then sleeping=$(pgrep -fx "sleep 6106"); echo "[$sleeping]" >second; exit 0; fi
+        touch before; setsid sleep 6106 & exec sleep 6106'
+    until_true 20 eval '[ "$(sleeps 6106 | wc -l)" -eq 2 ]'
+    local worker
+    worker=$(pgrep -f "__worker $AX_SPOOL ")
+    unserve KILL
+    kill -9 $worker
+    [ "$(sleeps 6106 | wc -l)" -eq 2 ]
+    serve
+    until_true 30 over 1
+    [ "$(cat second)" = '[]' ]
+    outcome_is 1.1 lost
+    outcome_is 1.2 ok 0
+    until_true 20 swept
+}
+
+@test "a second scheduler is refused, and told who serves" {
+    serve
+    run timeout 20 "$AX" run
+    assert_failure 4
+    assert_output --partial "$scheduler"
+    run timeout 20 "$AX" run --detach
+    assert_failure 4
+    assert_output --partial "$scheduler"
+    kill -0 "$scheduler"
+}
+
+@test "twenty schedulers at once: one serves, and every job runs once" {
+    for i in 1 2 3 4 5 6; do ax add -q now -- sh -c 'echo "$AX_JOB" >>ran'; done
+    local pids=
+    for i in $(seq 20); do
+        "$AX" run --until-idle >/dev/null 2>&1 3>&- 4>&- &
+        pids="$pids $!"
+    done
+    local zero=0 four=0 code
+    for pid in $pids; do
+        code=0
+        wait "$pid" || code=$?
+        [ $code -eq 0 ] && zero=$((zero + 1))
+        [ $code -eq 4 ] && four=$((four + 1))
+    done
+    echo "# $zero ended idle, $four were refused"
+    [ $((zero + four)) -eq 20 ]
+    [ $zero -ge 1 ]
+    [ "$(sort ran | uniq -d)" = "" ]
+    lines ran 6
+}
+
+@test "retries keep their count through death and restart" {
+    serve
+    ax add -q --retries 2 --retry-delay 1s --retry-backoff fixed --retry-jitter 0 now -- sh -c 'echo "$AX_ATTEMPT $AX_KEY" >>ran; exit 1'
+    for attempt in 1 2; do
+        until_true 20 lines ran $attempt
+        until_true 20 state_is 1 retrying
+        unserve KILL
+        serve
+    done
+    until_true 20 state_is 1 failed
+    [ "$(cut -d' ' -f1 ran | tr '\n' ' ')" = '1 2 3 ' ]
+    [ "$(cut -d' ' -f2 ran | sort -u | wc -l)" -eq 1 ]
+    unserve KILL
+    serve
+    sleep 1.5
+    lines ran 3
+}
+
+@test "an attempt never starts before its delay is over" {
+    serve
+    ax add -q --retries 4 --retry-delay 200ms --retry-backoff fixed --retry-jitter 0 now -- false
+    until_true 30 state_is 1 failed
+    ax history 1 --json | awk '
+        { match($0, /"started_ns":[0-9]+/); started[NR] = substr($0, RSTART + 13, RLENGTH - 13)
+          match($0, /"ended_ns":[0-9]+/); ended[NR] = substr($0, RSTART + 11, RLENGTH - 11) }
+        END {
+            for (i = 1; i < NR; i++) { gap = (started[i] - ended[i + 1]) / 1e6; print "# " gap " ms"; if (gap < 199.9) bad = 1 }
+            exit bad || NR != 5
+        }'
+}
+
+@test "a job that is replaced while it runs: the run goes on, the new one comes afterwards" {
+    serve
+    ax add -q --name n now -- sh -c 'echo old >>ran; while [ ! -e go ]; do sleep 0.1; done; exit 6'
+    until_true 20 lines ran 1
+    ax add -q --name n --replace --retries 1 --retry-delay 1s in 1s -- sh -c 'echo new >>ran'
+    unserve KILL
+    serve
+    sleep 1.2
+    lines ran 1
+    touch go
+    until_true 20 state_is n ok || until_true 1 state_is n done
+    [ "$(cat ran | tr '\n' ' ')" = 'old new ' ]
+    outcome_is 1.1 failed 6
+    outcome_is 1.2 ok 0
+}
