@@ -23,12 +23,18 @@ struct waiting {
 
 /* ---- what the store says ---- */
 
+/* A worker gets a run a little before its time, and may hear of the cancel while it still holds it. */
+static enum cancel_how cancel_stopped(instant started)
+{
+    return started == INSTANT_NONE ? CANCEL_NOT_STARTED : CANCEL_STOPPED;
+}
+
 static void cancel_recorded(const struct waiting *w, struct cancel_end *out)
 {
     out->run = w->run;
     out->run.reason = mem_string(w->run.reason);
     out->run.name = out->run.key = NULL;
-    out->how = w->run.outcome == OUTCOME_CANCELLED ? CANCEL_STOPPED : w->run.outcome == OUTCOME_LOST ? CANCEL_UNKNOWN : CANCEL_ENDED;
+    out->how = w->run.outcome == OUTCOME_CANCELLED ? cancel_stopped(w->run.started) : w->run.outcome == OUTCOME_LOST ? CANCEL_UNKNOWN : CANCEL_ENDED;
     out->done = out->how == CANCEL_ENDED && w->state.phase != PHASE_CANCELLED;
 }
 
@@ -81,7 +87,7 @@ static void cancel_left(const struct waiting *w, struct report *r, struct cancel
 {
     *out = (struct cancel_end){.how = CANCEL_ENDED, .run.exit_code = r->code, .run.signal = r->signal};
     if (r->how == REPORT_CANCELLED || r->how == REPORT_STOPPED) {
-        out->how = CANCEL_STOPPED;
+        out->how = cancel_stopped(r->started);
         out->run.outcome = OUTCOME_CANCELLED;
     } else if (r->how == REPORT_SHORTAGE || r->how == REPORT_FENCED) {
         out->how = CANCEL_NOT_STARTED;
