@@ -26,9 +26,10 @@ holds_lock() {
     grep -q 'event=serving.* pid='"$scheduler"' ' log
 }
 
-# exit_code: of the scheduler that serve_here started.
+# exit_code: of the scheduler that serve_here started, which has a minute to go.
 exit_code() {
     code=0
+    until_true 60 gone "$scheduler" || return
     wait "$scheduler" || code=$?
     scheduler=
 }
@@ -66,8 +67,13 @@ cpu_ticks() { # PID: user and system time, in hundredths of a second
     sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
-sleeps() { # SECONDS, unlike those of any other test: its pid
-    pgrep -fx "sleep $1"
+# The pids of this test's own `sleep SECONDS`.
+sleeps() {
+    local pid found=1
+    for pid in $(pgrep -fx "sleep $1"); do
+        grep -qzxF "AX_SPOOL=$AX_SPOOL" "/proc/$pid/environ" 2>/dev/null && echo "$pid" && found=0
+    done
+    return $found
 }
 
 teardown() {

@@ -54,14 +54,15 @@ load helper
 
 @test "scheduler and worker die, the command lives: it is ended before the run is made again" {
     serve
-    ax add -q now -- sh -c 'if [ -e before ]; then sleeping=$(pgrep -fx "sleep 6106"); echo "[$sleeping]" >second; exit 0; fi
-        touch before; setsid sleep 6106 & exec sleep 6106'
-    until_true 20 eval '[ "$(sleeps 6106 | wc -l)" -eq 2 ]'
+    local nap=6106.$$
+    ax add -q now -- sh -c "if [ -e before ]; then sleeping=\$(pgrep -fx 'sleep $nap'); echo \"[\$sleeping]\" >second; exit 0; fi
+        touch before; setsid sleep $nap & exec sleep $nap"
+    until_true 20 eval '[ "$(sleeps $nap | wc -l)" -eq 2 ]'
     local worker
     worker=$(pgrep -f "__worker $AX_SPOOL ")
     unserve KILL
     kill -9 $worker
-    [ "$(sleeps 6106 | wc -l)" -eq 2 ]
+    [ "$(sleeps $nap | wc -l)" -eq 2 ]
     serve
     until_true 30 over 1
     [ "$(cat second)" = '[]' ]
