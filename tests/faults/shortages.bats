@@ -126,10 +126,14 @@ signs_of_life() { # PID...
     sleep 1
     local before after pids
     pids="$scheduler $(pgrep -f "__worker $AX_SPOOL ")"
-    before=$(signs_of_life $pids)
-    sleep 5
-    after=$(signs_of_life $pids)
-    [ "$before" = "$after" ] || { echo "$before"; echo "$after"; return 1; }
+    for i in 1 2 3; do # someone may set the clock meanwhile: that wakes them rightly
+        before=$(signs_of_life $pids)
+        sleep 5
+        after=$(signs_of_life $pids)
+        [ "$before" != "$after" ] || return 0
+        echo "$before"; echo "$after"
+    done
+    return 1
 }
 
 @test "2,000 jobs due at once: a new one of high priority gets the next slot" {
