@@ -44,7 +44,15 @@ static char *slip_line_with(const struct add_words *w, const char *option)
 
 static int slip_refuse(struct error *e, char *line, const char *reason)
 {
-    int code = error_set(e, ERROR_USAGE, "%s: %s", reason, line);
+    size_t room = sizeof e->text - strlen(reason) - sizeof ":  ...";
+    const char *rest = "";
+    if (strlen(line) > room) {
+        while (room && ((unsigned char)line[room] & 0xC0) == 0x80)
+            room--;
+        line[room] = '\0';
+        rest = " ...";
+    }
+    int code = error_set(e, ERROR_USAGE, "%s: %s%s", reason, line, rest);
     free(line);
     return code;
 }
