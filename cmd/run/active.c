@@ -208,6 +208,7 @@ void active_resolve(struct active *a)
     case ADOPT_WAIT:
         a->worker = pool_adopt(&s->pool, fence.holder, a);
         if (a->worker) {
+            active_watch_limit(a); /* all of the limit from now on: more than is left, never less */
             active_reach(a);
         } else { /* gone between the look and the watch: look again */
             a->timer.call = active_again;

@@ -9,6 +9,7 @@
 struct found {
     struct run run;
     struct exits success;
+    duration timeout, kill_after;
     bool cancel;
 };
 
@@ -29,20 +30,27 @@ static bool found_add(void *context, const struct run *r)
     return true;
 }
 
-/* What the job says about the run's end, as far as the job is still there. */
+static void found_take(struct found *f, const struct job *j)
+{
+    f->success = j->success_exit;
+    f->timeout = j->timeout;
+    f->kill_after = j->kill_after;
+}
+
+/* What the job says about the run's end, as far as the job is still there, and still the one that the run was started for. */
 static void found_complete(struct scheduler *s, struct found *f)
 {
     struct job job;
-    struct job_state state;
+    struct job_state state = {0};
     job_init(&job);
-    f->success = job.success_exit;
+    found_take(f, &job);
     job_clear(&job);
-    if (store_job(s->store, f->run.id.job, &job, NULL) == 0) {
-        f->success = job.success_exit;
-        job_clear(&job);
-    }
     if (store_state(s->store, f->run.id.job, &state, NULL) == 0)
         f->cancel = state.cancel;
+    if (!state.replaced && store_job(s->store, f->run.id.job, &job, NULL) == 0) {
+        found_take(f, &job);
+        job_clear(&job);
+    }
 }
 
 static int find_open(struct scheduler *s, struct findings *f, struct error *e)
@@ -73,6 +81,8 @@ int adopt_begin(struct scheduler *s, struct error *e)
         log_event(s->log, LOG_LEVEL_INFO, "found an open run", "run", run, NULL);
         struct active *a = active_new(s, &f.items[i].run);
         a->success = f.items[i].success;
+        a->timeout = f.items[i].timeout;
+        a->kill_after = f.items[i].kill_after;
         a->cancel = f.items[i].cancel;
         active_resolve(a);
     }
