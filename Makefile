@@ -32,7 +32,7 @@ BENCHES  := $(call programs,tests/bench/*.c)
 all: ax
 
 ax: $(BUILD)/ax
-	cp $< $@
+	cp -f $< $@
 
 $(BUILD)/ax: $(OBJECTS)
 	$(CC) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -296,18 +296,60 @@ static const char *slip_program_fault(const struct job *j, const char *name)
     return fault;
 }
 
+static int slip_program_refuse(const struct add_words *w, const char *name, const char *fault, struct error *e)
+{
+    char *reason = mem_format("%s: %s; to add the job all the same", name, fault);
+    int code = slip_refuse(e, slip_line_with(w, "--no-check"), reason);
+    free(reason);
+    return code;
+}
+
+/* What /bin/sh runs without a program of that name (POSIX XCU 2.4, 2.14, and what dash and bash add). */
+static bool slip_is_shells_own(const char *word)
+{
+    static const char *const words[] = {".", ":", "alias", "bg", "break", "builtin", "case", "cd", "command", "continue", "declare", "dirs", "disown",
+        "do", "done", "echo", "elif", "else", "enable", "esac", "eval", "exec", "exit", "export", "false", "fc", "fg", "fi", "for", "function", "getopts",
+        "hash", "if", "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readonly", "return", "set", "shift", "source",
+        "test", "then", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "while", NULL};
+    for (const char *const *p = words; *p; p++)
+        if (strcmp(*p, word) == 0)
+            return true;
+    return false;
+}
+
+/* The first word of a shell line, if it is a plain one: no quotes, no expansion, no assignment, not one of a function's definition. malloc'd, or NULL. */
+static char *slip_line_word(const char *line)
+{
+    line += strspn(line, " \t\n");
+    size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%:-");
+    if (!length || (line[length] && !strchr(" \t\n;&|<>", line[length])))
+        return NULL;
+    const char *next = line + length + strspn(line + length, " \t");
+    return *next == '(' ? NULL : mem_format("%.*s", (int)length, line);
+}
+
+static int slip_line_program(const struct add_words *w, const struct job *j, struct error *e)
+{
+    if (j->shell.count != 2 || strcmp(j->shell.items[0], "/bin/sh") != 0)
+        return 0;
+    char *name = slip_line_word(j->command.items[0]);
+    const char *fault = name && !slip_is_shells_own(name) ? slip_program_fault(j, name) : NULL;
+    int code = fault ? slip_program_refuse(w, name, fault, e) : 0;
+    free(name);
+    return code;
+}
+
 int add_slip_program(const struct add_words *w, const struct job *j, struct error *e)
 {
-    if (j->shell_line || !j->command.count || !j->command.items[0][0])
+    if (!j->command.count || !j->command.items[0][0])
         return 0;
+    if (j->shell_line)
+        return slip_line_program(w, j, e);
     const char *name = j->command.items[0];
     const char *fault = slip_program_fault(j, name);
     if (!fault)
         return 0;
     if (!strchr(name, '/') && slip_wants_shell(name))
         return slip_shell_refuse(w, name, e);
-    char *reason = mem_format("%s: %s; to add the job all the same", name, fault);
-    int code = slip_refuse(e, slip_line_with(w, "--no-check"), reason);
-    free(reason);
-    return code;
+    return slip_program_refuse(w, name, fault, e);
 }

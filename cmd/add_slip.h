@@ -25,7 +25,7 @@ int add_slip_when(const struct add_words *w, const struct zone *zone, instant no
 /* The command begins with what looks like a part of the time. */
 int add_slip_command(const struct add_words *w, const struct zone *zone, instant now, struct error *e);
 
-/* The first word of a vector is no program that the job could find. */
+/* The command's first word is no program that the job could find; in a shell line for /bin/sh it may be the shell's own too. */
 int add_slip_program(const struct add_words *w, const struct job *j, struct error *e);
 
 #endif

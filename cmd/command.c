@@ -255,6 +255,8 @@ int command_options(const struct command *self, enum option_style style, int arg
     struct error e = {0};
     int first = options_parse(self->options, style, argc, argv, target, &e);
     if (first < 0) {
+        if (strncmp(e.text, "unknown option", 14) == 0 && !strchr(e.text, ';'))
+            snprintf(e.text + strlen(e.text), sizeof e.text - strlen(e.text), "; `ax help %s` lists them", self->name);
         *exit_code = command_fail(self, &e);
         return -1;
     }

@@ -2,8 +2,13 @@
 
 struct version_options {
     struct common common;
+    bool json;
 };
-static const struct option_row version_options[] = {COMMAND_OPTIONS, {0}};
+static const struct option_row version_options[] = {
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct version_options, json), .help = "print one JSON object"},
+    COMMAND_OPTIONS,
+    {0},
+};
 
 static int version_run(const struct command *self, int argc, char **argv)
 {
@@ -15,7 +20,7 @@ static int version_run(const struct command *self, int argc, char **argv)
     if (first < argc)
         return command_usage_error(self, "takes no arguments, but was given `%s`", argv[first]);
     struct buf b = {0};
-    buf_text(&b, "ax " AX_VERSION "\n");
+    buf_text(&b, o.json ? "{\"version\":\"" AX_VERSION "\"}\n" : "ax " AX_VERSION "\n");
     command_print(self, &b);
     buf_clear(&b);
     return ERROR_NONE;
@@ -24,7 +29,7 @@ static int version_run(const struct command *self, int argc, char **argv)
 const struct command command_version = {
     .name = "version",
     .summary = "print the version",
-    .usage = "",
+    .usage = "[--json]",
     .options = version_options,
     .run = version_run,
 };

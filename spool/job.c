@@ -13,7 +13,7 @@
  * stack limit and never more than 6 MiB (execve(2)). The slack is for AX_JOB and its like, and for the program's name. */
 #define ARG_STRING_MAX (128 * 1024 - 1)
 #define ARG_TOTAL_LEAST (128 * 1024) /* the kernel takes so much whatever the limits are: most jobs need no look at them */
-#define ARG_TOTAL_MAX (6 * 1024 * 1024)
+#define ARG_TOTAL_MAX (2 * 1024 * 1024) /* under the usual stack limit of 8 MiB, which the scheduler may have though the client has none */
 #define ARG_SLACK (16 * 1024)
 
 bool exits_has(const struct exits *set, int code)

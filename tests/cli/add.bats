@@ -168,7 +168,7 @@ load helper
     run ax add --no-check 20m nosuchprogram x
     assert_success
     run ax add 20m 'nosuchprogram x'
-    assert_success
+    assert_failure 2
 }
 
 @test "the program is looked for where the job will look" {
@@ -324,4 +324,18 @@ load helper
     local due started
     due=$(field due_ns <<<"$output") started=$(field started_ns <<<"$output")
     ((started >= due && started - due < 2000000000))
+}
+
+@test "a shell line whose first word is no program is refused, but not what the shell has itself" {
+    for line in nosuchprogram 'nosuchprogram -x | cat' './nosuchprogram'; do
+        run -2 ax add 1h -c "$line"
+        assert_output --partial 'no such program'
+        assert_output --partial 'ax add --no-check 1h -c '
+        ax add -q --no-check 1h -c "$line"
+    done
+    run -2 ax add 1h nosuchprogram
+    for line in 'A=1 nosuchprogram' 'if true; then :; fi' ': x' 'f() { :; }; f' '"$HOME/x"' '# x' 'exit 3' '/bin/true&' '[ -x a ] && b'; do
+        ax add -q 1h -c "$line"
+    done
+    ax add -q --shell bash 1h -c 'shopt -s extglob'
 }

@@ -52,6 +52,7 @@ load helper
     run ax version
     assert_output --regexp '^ax [0-9]+\.[0-9]+\.[0-9]+$'
     [ "$output" = "$(ax --version)" ]
+    assert_equal "$(ax version --json)" "{\"version\":\"${output#ax }\"}"
     run ax version extra
     assert_failure 2
 }
@@ -74,4 +75,9 @@ load helper
     chmod 700 "$AX_SPOOL"
     run ax ls
     assert_success
+}
+
+@test "an unknown option without a near one says where to look" {
+    run -2 ax ls --bogus
+    assert_output 'ax ls: unknown option --bogus; `ax help ls` lists them'
 }

@@ -54,7 +54,7 @@ load helper
     ax add --name n --retries 3 --retry-delay 1s,2s --timeout 1h --env A='x y' --success-exit 0,3 --tags a,b --queue q --weight 2 --priority -4 --nice 5 \
         --rlimits nofile=64:128 --umask 077 --cwd / --stdin $'in\n' --output-max 2M --if-lost fail --shell /bin/bash 2100-01-01T00:00:00.5Z -c 'echo "$A"'
     ax add 'every 10m' -- printf '<%s>\n' 'a b' ''
-    ax add 20m cancelled
+    ax add --no-check 20m cancelled
     ax cancel 3
     ax export --ndjson >one
     [ "$(wc -l <one)" -eq 2 ]
