@@ -302,10 +302,13 @@ static int add_wait(const struct command *self, const struct add *a, uint64_t nu
         view_line(&b, &v);
     } else if (!a->quiet) {
         buf_format(&line, "job %llu: ", (unsigned long long)number);
-        if (end.last_run.id.n && end.last_run.outcome == end.outcome)
+        bool of_run = end.last_run.id.n && end.last_run.outcome == end.outcome;
+        if (of_run)
             view_result(&line, &end.last_run);
         else
             buf_text(&line, outcome_name(end.outcome));
+        if (of_run && end.last_run.reason)
+            buf_format(&line, ": %s", end.last_run.reason);
         visible_add(&b, line.data, line.length, false);
         buf_char(&b, '\n');
     }

@@ -300,6 +300,12 @@ load helper
     assert_failure 125
 }
 
+@test "--wait says why a command could not be started" {
+    serve
+    run -125 ax add --wait --no-check --now -- ./nosuchprogram
+    assert_line --partial 'unstartable: executing the command ./nosuchprogram: No such file or directory'
+}
+
 @test "--wait waits for the retries" {
     serve
     run --separate-stderr ax add --wait --retries 2 --retry-delay 100ms -c 'test $AX_ATTEMPT = 3' --now
