@@ -59,21 +59,21 @@ signs_of_life() { # PID...
     mount -t tmpfs -o size=4m none small 2>/dev/null || skip "nothing can be mounted here"
     mounted=$PWD/small
     export AX_SPOOL=$PWD/small/spool
-    serve_here -j 12
+    serve_here -j 26
     ax add -q 20m true
-    # outputs that move into the store when the runs end: it must grow for them
-    for i in $(seq 2 10); do
-        ax add -q now -- sh -c "seq 800; touch began.$i; while [ ! -e go ]; do sleep 0.1; done; touch ended.$i; exit $i"
+    # outputs that move into the store when the runs end, two pages each: more than the pages it has to spare
+    for i in $(seq 2 25); do
+        ax add -q now -- sh -c "head -c 4090 /dev/zero | tr '\\0' x; touch began.$i; while [ ! -e go ]; do sleep 0.1; done; touch ended.$i; exit $i"
     done
     ax add -q in 3s -- touch late
-    for i in $(seq 2 10); do until_true 20 [ -e began.$i ]; done
+    for i in $(seq 2 25); do until_true 20 [ -e began.$i ]; done
     # full to the last byte, the reserve too
     : >"$AX_SPOOL/reserve"
     cat /dev/zero >small/fill 2>/dev/null || true
     run -5 ax add -q 20m true
     assert_output --partial 'full'
     touch go
-    for i in $(seq 2 10); do until_true 20 [ -e ended.$i ]; done
+    for i in $(seq 2 25); do until_true 20 [ -e ended.$i ]; done
     until_true 20 grep -q 'outcomes are kept' log
     no_spin
     [ "$(ax ls --json --state running | wc -l)" -gt 0 ]
@@ -82,10 +82,10 @@ signs_of_life() { # PID...
     run timeout 20 "$AX" cancel 1
     assert_success
     rm small/fill
-    for i in $(seq 2 10); do
+    for i in $(seq 2 25); do
         until_true 30 state_is $i failed
         outcome_is $i.1 failed $i
-        [ "$(ax log $i.1 | wc -l)" -eq 800 ]
+        [ "$(ax log $i.1 | wc -c)" -eq 4090 ]
     done
     until_true 20 [ -e late ]
     kill -TERM "$scheduler"
