@@ -56,7 +56,7 @@ static bool db_disk_full(const struct db *db, int rc)
     return rc == EIO && reserve_room(db->folder) < RESERVE_SIZE; /* LMDB says EIO when a write came out short */
 }
 
-static int db_fail(const struct db *db, int rc, struct error *e)
+static int db_say(const struct db *db, int rc, struct error *e)
 {
     const char *path = db->folder->path;
     if (db_disk_full(db, rc)) {
@@ -87,6 +87,15 @@ static int db_fail(const struct db *db, int rc, struct error *e)
         return error_errno(e, ERROR_SPOOL, rc > 0 ? rc : 0, "the spool %s cannot be used%s%s", path, rc > 0 ? "" : ": ",
             rc > 0 ? "" : mdb_strerror(rc));
     }
+}
+
+/* sys is never 0: what is wrong is the spool or the system, not a single record. */
+static int db_fail(const struct db *db, int rc, struct error *e)
+{
+    int code = db_say(db, rc, e);
+    if (e && !e->sys)
+        e->sys = EIO;
+    return code;
 }
 
 /* ---- the environment ---- */

@@ -54,12 +54,26 @@ int store_cancel(struct store *s, uint64_t number, instant now, enum life_cancel
 
 /* ---- runs ---- */
 
-/* Claims the job for the scheduler of this generation, if life_claim agrees at `now`: the run is in the store as open, the job's definition in *j (environments included).
- * *verdict says what happened; j and r are only filled in for LIFE_START. */
-int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict, struct job *j, struct run *r, struct error *e);
+/* What a claim has come to. run and job are only filled in for LIFE_START; run_clear and job_clear them. */
+struct store_claimed {
+    enum life_verdict verdict;
+    struct job job; /* the definition, environments included */
+    struct run run; /* in the store as open */
+};
+/* Claims the job for the scheduler of this generation, if life_claim agrees at `now`. An error with sys 0 is about this job alone (its record does not
+ * decode): nothing was changed. */
+int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, struct store_claimed *out, struct error *e);
 
-/* Records the outcome of an open run and moves the job on. `output`: the bytes for OUTPUT_INLINE. 0 also when the run is not open (any more): *was_open says so. */
-int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now, uint64_t random, bool *was_open, struct error *e);
+/* How an open run ended. */
+struct store_end {
+    const struct run *run; /* with outcome, times and all */
+    bool stopped;          /* by us on our way out (life_outcome) */
+    const void *output;    /* the bytes for OUTPUT_INLINE */
+    size_t length;
+    uint64_t random;       /* feeds the jitter of a retry */
+};
+/* Records it and moves the job on. 0 also when the run is not open (any more): *was_open says so. */
+int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e);
 int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e); /* life_unclaim or life_shortage; the run's row goes */
 
 int store_run(struct store *s, struct run_id id, struct run *out, struct error *e);

@@ -91,8 +91,8 @@ static int claim_put(struct store *s, const struct run *r, struct error *e)
     return failed ? failed : db_put(s->db, DB_OPEN, key_bytes(&k), nothing, e);
 }
 
-int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, enum life_verdict *verdict,
-    struct job *j, struct run *r, struct error *e)
+int store_claim(
+    struct store *s, uint64_t number, instant now, uint32_t generation, struct store_claimed *out, struct error *e)
 {
     struct job_state old, new;
     struct life_notes notes = {0};
@@ -119,36 +119,34 @@ int store_claim(struct store *s, uint64_t number, instant now, uint32_t generati
     life_notes_clear(&notes);
     if (!failed && said == LIFE_START) {
         run_tell(s, number);
-        *j = job;
-        *r = run;
+        *out = (struct store_claimed){said, job, run};
     } else {
         job_clear(&job);
         run_clear(&run);
+        if (!failed)
+            out->verdict = said;
     }
-    if (!failed)
-        *verdict = said;
     return failed;
 }
 
 /* ---- the end of a run ---- */
 
-static int finish_put(
-    struct store *s, const struct run *r, const void *output, size_t length, instant now, struct error *e)
+static int finish_put(struct store *s, const struct store_end *end, instant now, struct error *e)
 {
-    struct run row = *r; /* borrows its texts */
+    struct run row = *end->run; /* borrows its texts */
     int failed = 0;
     if (row.ended == INSTANT_NONE)
         row.ended = now; /* nobody saw it: when it was known to be over */
     if (row.output == OUTPUT_INLINE) {
         struct key k = key_open(row.id);
-        failed = db_put(s->db, DB_OUTPUTS, key_bytes(&k), (struct db_bytes){length ? output : "", length}, e);
+        failed = db_put(s->db, DB_OUTPUTS, key_bytes(&k), (struct db_bytes){end->length ? end->output : "", end->length}, e);
     }
     return failed ? failed : run_put_ended(s, &row, e);
 }
 
-int store_finish(struct store *s, const struct run *r, bool stopped, const void *output, size_t length, instant now,
-    uint64_t random, bool *was_open, struct error *e)
+int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e)
 {
+    const struct run *r = end->run;
     struct job_state old, new;
     struct life_notes notes = {0};
     struct job job;
@@ -163,10 +161,10 @@ int store_finish(struct store *s, const struct run *r, bool stopped, const void 
         return failed;
     s->urgent = true;
     new = old;
-    life_outcome(&job, &new, r, stopped, now, random, &notes);
+    life_outcome(&job, &new, r, end->stopped, now, end->random, &notes);
     failed = store_state_put(s, r->id.job, &old, &new, e);
     if (!failed)
-        failed = finish_put(s, r, output, length, now, e);
+        failed = finish_put(s, end, now, e);
     if (!failed)
         failed = store_notes_put(s, r->id.job, job.name, &new, &notes, e);
     if (!failed)

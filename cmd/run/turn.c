@@ -207,9 +207,10 @@ static int record_end(struct scheduler *s, struct active *a, instant now, struct
         a->run.outcome = report_outcome(a);
     }
     bool was_open;
-    bool stopped = !a->lost && a->report.how == REPORT_STOPPED;
     s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return store_finish(s->store, &a->run, stopped, a->report.output, a->report.output_length, now, s->random, &was_open, e);
+    struct store_end end = {.run = &a->run, .stopped = !a->lost && a->report.how == REPORT_STOPPED, .output = a->report.output,
+        .length = a->report.output_length, .random = s->random};
+    return store_finish(s->store, &end, now, &was_open, e);
 }
 
 static int record_ends(struct scheduler *s, instant now, size_t *count, struct error *e)
@@ -251,17 +252,19 @@ struct turn {
 static int claim_one(struct turn *t, const struct due *due, struct error *e)
 {
     struct scheduler *s = t->scheduler;
-    struct claim *c = &t->claims[t->claim_count];
-    struct run run = {0};
-    enum life_verdict verdict;
+    struct store_claimed claimed;
     instant at = due->ready > t->now ? due->ready : t->now;
-    int failed = store_claim(s->store, due->number, at, s->generation, &verdict, &c->job, &run, e);
-    if (failed)
+    int failed = store_claim(s->store, due->number, at, s->generation, &claimed, e);
+    if (failed && e->sys)
         return failed;
     plan_drop(&s->plan, due->number);
-    if (verdict == LIFE_START) {
-        c->active = active_new(s, &run);
-        t->claim_count++;
+    if (failed) { /* one damaged record must not hold up all others */
+        log_event(s->log, LOG_LEVEL_ERROR, "a job cannot be run", "job", LOG_NUMBER((int64_t)due->number), "reason", e->text, NULL);
+        *e = (struct error){0};
+        return 0;
+    }
+    if (claimed.verdict == LIFE_START) {
+        t->claims[t->claim_count++] = (struct claim){active_new(s, &claimed.run), claimed.job};
         return 0;
     }
     struct moved *m = &t->moved[t->moved_count++];

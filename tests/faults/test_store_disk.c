@@ -124,18 +124,17 @@ static void add_some(struct fixture *f, int count)
 static void test_full_disk(void **state)
 {
     struct fixture *f = *state;
-    struct job j;
-    struct run r;
-    enum life_verdict verdict;
+    struct store_claimed claimed;
     bool was_open = false;
     if (!disk_mount(f))
         return;
     add_some(f, 100);
     assert_int_equal(reserve_size(f), 1 << 20);
     OK(store_begin(f->s, true, &e));
-    OK(store_claim(f->s, 100, NOW, 1, &verdict, &j, &r, &e));
+    OK(store_claim(f->s, 100, NOW, 1, &claimed, &e));
     OK(store_commit(f->s, &e));
-    job_clear(&j);
+    job_clear(&claimed.job);
+    struct run r = claimed.run;
     disk_fill(f);
     add_is_refused(f);
     for (uint64_t n = 1; n <= 50; n++)
@@ -146,7 +145,7 @@ static void test_full_disk(void **state)
     r.exit_code = 0;
     r.ended = NOW;
     OK(store_begin(f->s, true, &e));
-    OK(store_finish(f->s, &r, false, NULL, 0, NOW, 1, &was_open, &e));
+    OK(store_finish(f->s, &(struct store_end){.run = &r}, NOW, &was_open, &e));
     OK(store_commit(f->s, &e));
     assert_true(was_open);
     run_clear(&r);

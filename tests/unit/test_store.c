@@ -26,12 +26,13 @@ static struct job_state state_of(struct store *s, uint64_t number)
 
 static enum life_verdict claim(struct store *s, uint64_t number, instant now, struct run *r)
 {
-    struct job j;
-    enum life_verdict verdict;
-    OK(store_claim(s, number, now, 7, &verdict, &j, r, &e));
-    if (verdict == LIFE_START)
-        job_clear(&j);
-    return verdict;
+    struct store_claimed claimed;
+    OK(store_claim(s, number, now, 7, &claimed, &e));
+    if (claimed.verdict == LIFE_START) {
+        job_clear(&claimed.job);
+        *r = claimed.run;
+    }
+    return claimed.verdict;
 }
 
 static void finish(struct store *s, struct run *r, enum outcome outcome, instant now)
@@ -41,7 +42,7 @@ static void finish(struct store *s, struct run *r, enum outcome outcome, instant
     r->exit_code = outcome == OUTCOME_OK ? 0 : 1;
     r->started = r->claimed;
     r->ended = now;
-    OK(store_finish(s, r, false, NULL, 0, now, 1, &was_open, &e));
+    OK(store_finish(s, &(struct store_end){.run = r, .random = 1}, now, &was_open, &e));
     assert_true(was_open);
     run_clear(r);
 }
@@ -317,9 +318,9 @@ static void test_run(void **state)
     r.ended = NOW + 9;
     r.output = OUTPUT_INLINE;
     r.output_bytes = 4;
-    OK(store_finish(s, &r, false, "a\0b\n", 4, NOW + 9, 1, &was_open, &e));
+    OK(store_finish(s, &(struct store_end){.run = &r, .output = "a\0b\n", .length = 4}, NOW + 9, &was_open, &e));
     assert_true(was_open);
-    OK(store_finish(s, &r, false, "zzzz", 4, NOW + 9, 1, &was_open, &e));
+    OK(store_finish(s, &(struct store_end){.run = &r, .output = "zzzz", .length = 4}, NOW + 9, &was_open, &e));
     assert_false(was_open);
     OK(store_output(s, r.id, &output, &e));
     assert_int_equal(output.length, 4);
@@ -663,14 +664,12 @@ static void test_environments(void **state)
     OK(store_each_job(s, 0, env_print, &listed, &e));
     assert_string_equal(buf_string(&listed), "1 C=1\n2 C=1\n3 A=1 B=3\n4\n5 C=1\n");
     buf_clear(&listed);
-    struct job j;
-    struct run r;
-    enum life_verdict verdict;
-    OK(store_claim(s, 2, NOW, 1, &verdict, &j, &r, &e));
-    assert_int_equal(verdict, LIFE_START);
-    assert_string_equal(j.kept_env.items[0], "C=1");
-    job_clear(&j);
-    run_clear(&r);
+    struct store_claimed claimed;
+    OK(store_claim(s, 2, NOW, 1, &claimed, &e));
+    assert_int_equal(claimed.verdict, LIFE_START);
+    assert_string_equal(claimed.job.kept_env.items[0], "C=1");
+    job_clear(&claimed.job);
+    run_clear(&claimed.run);
     commit(s);
 }
 
@@ -912,10 +911,10 @@ static void test_damaged(void **state)
     store_close(f->s);
     f->s = NULL;
     data_write(f, 0, junk, sizeof junk, -1);
-    open_fails(f->spool, STORE_READ, 0, "damaged");
-    open_fails(f->spool, STORE_WRITE, 0, "damaged");
+    open_fails(f->spool, STORE_READ, EIO, "damaged");
+    open_fails(f->spool, STORE_WRITE, EIO, "damaged");
     data_write(f, 0, NULL, 0, 100);
-    open_fails(f->spool, STORE_WRITE, 0, "damaged");
+    open_fails(f->spool, STORE_WRITE, EIO, "damaged");
 }
 
 static bool job_any(void *context, const struct job *j, const struct job_state *st)
