@@ -331,6 +331,8 @@ static int add_do(const struct command *self, struct add *a, struct error *e)
     if (code < 0)
         return code;
     code = add_store(store, a, &echo, e);
+    if (code == -ERROR_EXISTS)
+        snprintf(e->text + strlen(e->text), sizeof e->text - strlen(e->text), ": --replace changes it, --keep leaves it as it is");
     bool served = folder_scheduler(store_folder(store)) > 0;
     store_close(store); /* wakes the scheduler */
     if (code < 0)

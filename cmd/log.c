@@ -9,6 +9,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
+#include "spool/handover.h"
 #include "spool/output.h"
 
 enum { PART = 64 * 1024 }; /* bytes read and printed together */
@@ -30,6 +31,7 @@ struct log {
     bool safe;       /* make the output safe for a terminal */
     struct run run;  /* as last looked at */
     struct job_state state;
+    bool left;       /* it has ended, and its worker has left the outcome to the next scheduler */
     struct output_reader *reader;
     int64_t done;    /* bytes of the run's output that were printed or passed over */
     struct buf out, held; /* held: a character that is not whole yet */
@@ -96,6 +98,18 @@ static void log_end(struct store *store)
     store_close(store);
 }
 
+/* While nobody serves the spool, the end of a run and its small output are known only from what its worker has left behind. */
+static void log_look_left(struct log *l, const struct folder *f, struct run_id id, struct buf *small)
+{
+    struct report report;
+    if (!left_read(f, id, &report))
+        return;
+    l->left = true;
+    if (!report.output_file)
+        buf_add(small, report.output, report.output_length);
+    report_clear(&report);
+}
+
 /* One look: the run and its job as they are now, the bytes of a small finished output in `small`, the reader of a larger or growing one. */
 static int log_look(struct log *l, struct run_id id, struct buf *small, struct error *e)
 {
@@ -114,6 +128,8 @@ static int log_look(struct log *l, struct run_id id, struct buf *small, struct e
             code = store_output(store, id, small, e);
         else if (!l->reader)
             output_reader_open(store_folder(store), id, &l->reader, NULL); /* nothing written yet: later */
+        if (code == 0 && run.outcome == OUTCOME_NONE)
+            log_look_left(l, store_folder(store), id, small);
     }
     log_end(store);
     return code;
@@ -150,7 +166,7 @@ static int log_run(struct log *l, struct run_id id, struct error *e)
         if (code == 0 && (int64_t)small.length > l->done)
             log_print(l, small.data + l->done, small.length - (size_t)l->done, false);
         buf_clear(&small);
-        if (code < 0 || l->run.outcome != OUTCOME_NONE || !l->options->follow)
+        if (code < 0 || l->left || l->run.outcome != OUTCOME_NONE || !l->options->follow)
             break;
         client_watch_wait(l->watch);
     }
@@ -281,7 +297,7 @@ static int log_all(struct log *l, const char *reference, struct error *e)
         if (code == 0 && l->run.outcome != OUTCOME_NONE)
             log_tell_end(l);
         more = false;
-        if (code == 0 && l->options->follow)
+        if (code == 0 && l->options->follow && !l->left)
             code = log_next(l, &id, &more, e);
     }
     return code;

@@ -286,8 +286,7 @@ int store_add(
     }
     if (twin == STORE_REFUSE) {
         error_set(e, ERROR_EXISTS,
-            "job %" PRIu64 " has the name %s already: --replace changes it, --keep leaves it as it is", number,
-            j->name);
+            "job %" PRIu64 " has the name %s already", number, j->name);
         return error_field(e, "name");
     }
     failed = twin == STORE_REPLACE ? job_replace(s, number, &st, j, now, e) : 0;

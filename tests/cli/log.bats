@@ -82,3 +82,19 @@ load helper
     assert_output --partial 'unstartable'
     assert_output --partial 'No such file'
 }
+
+@test "a run that ended while nobody served: its output is there, and -f does not wait for a scheduler" {
+    serve --on-stop leave
+    ax add -q now -c 'echo one; touch begun; while [ ! -e go ]; do sleep 0.05; done; echo two'
+    until_true 20 test -e begun
+    unserve
+    touch go
+    until_true 20 test -e "$AX_SPOOL/handover/1.1.left"
+    run -0 ax log 1
+    assert_output $'one\ntwo'
+    run -0 timeout 10 "$AX" log -f 1
+    assert_output --partial $'one\ntwo'
+    run -0 timeout 20 "$AX" run --until-idle
+    run -0 ax log 1
+    assert_output $'one\ntwo'
+}
