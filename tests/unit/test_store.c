@@ -903,6 +903,47 @@ static void data_write(const struct fixture *f, off_t at, const void *bytes, siz
     close(fd);
 }
 
+/* One record that does not decode is its own job's trouble: sys 0, nothing changed, the transaction goes on. */
+static void test_damaged_record(void **state)
+{
+    struct fixture *f = *state;
+    struct folder folder;
+    struct db *db;
+    struct error said = {0};
+    struct store_claimed claimed;
+    const unsigned char two[8] = {0, 0, 0, 0, 0, 0, 0, 2};
+    for (int i = 0; i < 3; i++) {
+        struct job j;
+        struct store_added added;
+        job_init(&j);
+        strvec_add(&j.command, "true");
+        j.at = NOW;
+        OK(store_begin(f->s, true, &e));
+        OK(store_add(f->s, &j, NOW, STORE_REFUSE, &added, &e));
+        commit(f->s);
+        job_clear(&j);
+    }
+    store_close(f->s);
+    OK(folder_open(f->spool, false, &folder, &e));
+    OK(db_open(&folder, DB_WRITE, &db, &e));
+    OK(db_begin(db, true, &e));
+    OK(db_put(db, DB_JOBS, (struct db_bytes){two, sizeof two}, (struct db_bytes){"\xc1garbage", 8}, &e));
+    OK(db_commit(db, &e));
+    db_close(db);
+    folder_clear(&folder);
+    OK(store_open(f->spool, STORE_SERVE, &f->s, &e));
+    OK(store_begin(f->s, true, &e));
+    assert_true(store_claim(f->s, 2, NOW, 1, &claimed, &said) < 0);
+    assert_int_equal(said.sys, 0);
+    for (uint64_t n = 1; n <= 3; n += 2) {
+        OK(store_claim(f->s, n, NOW, 1, &claimed, &e));
+        assert_int_equal(claimed.verdict, LIFE_START);
+        job_clear(&claimed.job);
+        run_clear(&claimed.run);
+    }
+    commit(f->s);
+}
+
 static void test_damaged(void **state)
 {
     struct fixture *f = *state;
@@ -985,6 +1026,7 @@ int main(void)
         CLOSED(test_reading_makes_nothing),
         OPEN(test_newer_format),
         OPEN(test_damaged),
+        OPEN(test_damaged_record),
         OPEN(test_cut_short),
         OPEN(test_nothing_is_inherited),
     };
