@@ -58,7 +58,7 @@ static int find_open(struct scheduler *s, struct findings *f, struct error *e)
     int failed = store_begin(s->store, false, e);
     if (failed)
         return failed;
-    failed = turn_queues(s, e);
+    failed = changes_queues(s, e);
     if (!failed)
         failed = store_each_open(s->store, found_add, f, e);
     for (size_t i = 0; !failed && i < f->count; i++)

@@ -1,7 +1,8 @@
 /* The scheduler: one thread that turns what comes in (changes of the spool, the clock, reports of workers, signals) into one transaction a turn and then
  * into messages to workers. It never waits for a command, a client or a full pipe.
  *
- *   turn.c     a turn: read changes, decide, commit claims and outcomes, then acknowledge and start
+ *   turn.c     a turn: decide, commit claims and outcomes, then acknowledge and start
+ *   changes.c  what clients have changed, and the near part of the due index, read into the plan
  *   active.c   the open runs: what becomes of them when they end or their worker does
  *   adopt.c    what a new scheduler finds: open runs, orphans, outcomes and fences left behind
  *   stop.c     signals, --on-stop, --until-idle */
@@ -52,6 +53,7 @@ struct active {
     int ending_tries;
     struct loop_timer timer; /* ACTIVE_GIVEN: the worker is overdue; ACTIVE_ENDING: next try */
     bool released;           /* its slot is free again */
+    bool stuck;              /* its end cannot be recorded: the job's record is damaged. Its worker keeps the outcome */
     /* what the transaction that recorded the end left as the job's due entry */
     struct due next;
     bool has_next;
@@ -105,7 +107,9 @@ int scheduler_run(const char *spool, const struct scheduler_options *options, st
 /* ---- shared by the files above ---- */
 
 void turn_take(struct scheduler *s);  /* one turn, after the loop's callbacks */
-int turn_queues(struct scheduler *s, struct error *e); /* inside a transaction: the limits, as they are now */
+
+int changes_read(struct scheduler *s, struct error *e);   /* if there are any; a read transaction of its own */
+int changes_queues(struct scheduler *s, struct error *e); /* inside a transaction: the limits, as they are now */
 
 struct active *active_new(struct scheduler *s, const struct run *r); /* takes the run over; counts it against the limits */
 void active_free(struct active *a);   /* gives its slot free */

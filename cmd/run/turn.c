@@ -13,146 +13,9 @@
 #define TURN_STEPPED 1000             /* jobs looked at a turn after a step of the clock */
 #define AHEAD (30 * INT64_C(1000000)) /* runs are claimed and handed over this long before they are due; the worker holds them */
 #define STEP_LEAST SECOND             /* a smaller change of the clock is no step */
-#define FEED_FEW 256                  /* more changed jobs than that: read the whole index */
+#define FEED_TRIM 256                 /* changes that were read are forgotten with the next transaction, at the latest after so many */
 #define BUSY_PAUSE INT64_C(2000000)
 #define FULL_PAUSE SECOND
-
-/* ---- what came in ---- */
-
-struct changes {
-    struct scheduler *scheduler;
-    uint64_t *numbers;
-    size_t count, capacity;
-    bool all, queues;
-};
-
-static void changes_cancel(struct scheduler *s, uint64_t first, uint64_t last)
-{
-    struct active *a, *next;
-    HASH_ITER(hh, s->active, a, next) {
-        if (a->run.id.job >= first && a->run.id.job <= last && !a->cancel)
-            active_cancel(a);
-    }
-}
-
-static void changes_add(void *context, const struct feed *f)
-{
-    struct changes *c = context;
-    if (f->kind == FEED_ALL)
-        c->all = c->queues = true;
-    if (f->kind == FEED_QUEUES)
-        c->queues = true;
-    if (f->kind == FEED_CANCEL)
-        changes_cancel(c->scheduler, f->first, f->last);
-    if (f->kind != FEED_DUE && f->kind != FEED_CANCEL)
-        return;
-    if (f->last - f->first >= FEED_FEW || c->count + (f->last - f->first) >= FEED_FEW) {
-        c->all = true;
-        return;
-    }
-    MEM_GROW(c->numbers, c->capacity, c->count + (f->last - f->first) + 1);
-    for (uint64_t n = f->first; n <= f->last; n++)
-        c->numbers[c->count++] = n;
-}
-
-static bool limit_set(void *context, const struct queue *q)
-{
-    plan_limit(context, q->id, q->limit);
-    return true;
-}
-
-int turn_queues(struct scheduler *s, struct error *e)
-{
-    return store_each_queue(s->store, limit_set, &s->plan, e);
-}
-
-static bool lane_known(void *context, struct lane_id id)
-{
-    plan_lane(context, id);
-    return true;
-}
-
-static int refresh_one(struct scheduler *s, uint64_t number, struct error *e)
-{
-    struct due due;
-    bool there;
-    int failed = store_due_of(s->store, number, &due, &there, e);
-    if (failed)
-        return failed;
-    if (there)
-        plan_put(&s->plan, &due);
-    else
-        plan_drop(&s->plan, number);
-    return 0;
-}
-
-static int read_feed(struct scheduler *s, struct error *e)
-{
-    struct changes c = {.scheduler = s};
-    uint64_t position = s->feed_position;
-    int failed = store_feed(s->store, &position, changes_add, &c, e);
-    if (!failed && c.queues)
-        failed = turn_queues(s, e);
-    if (c.all)
-        s->lanes_changed = true;
-    for (size_t i = 0; !failed && !c.all && i < c.count; i++)
-        failed = refresh_one(s, c.numbers[i], e);
-    free(c.numbers);
-    if (!failed)
-        s->feed_position = position;
-    return failed;
-}
-
-struct filling {
-    struct plan *plan;
-    size_t lane;
-    bool full;
-};
-
-static bool fill_one(void *context, const struct due *d)
-{
-    struct filling *f = context;
-    f->full = !plan_fill(f->plan, f->lane, d);
-    return !f->full;
-}
-
-static int fill_lanes(struct scheduler *s, struct error *e)
-{
-    int failed = 0;
-    if (s->lanes_changed) {
-        plan_doubt(&s->plan);
-        failed = store_each_lane(s->store, lane_known, &s->plan, e);
-        s->lanes_changed = failed != 0;
-    }
-    struct filling f = {.plan = &s->plan};
-    instant behind;
-    uint64_t number;
-    while (!failed && plan_wants(&s->plan, &f.lane, &behind, &number)) {
-        f.full = false;
-        failed = store_each_due(s->store, s->plan.lanes[f.lane].id, behind, number, fill_one, &f, e);
-        plan_filled(&s->plan, f.lane, !failed && !f.full);
-    }
-    if (failed)
-        s->lanes_changed = true;
-    return failed;
-}
-
-static int read_spool(struct scheduler *s, struct error *e)
-{
-    if (!s->changed && !s->lanes_changed && !plan_low(&s->plan))
-        return 0;
-    int failed = store_begin(s->store, false, e);
-    if (failed)
-        return failed;
-    if (s->changed)
-        failed = read_feed(s, e);
-    if (!failed) {
-        s->changed = false;
-        failed = fill_lanes(s, e);
-    }
-    store_abort(s->store);
-    return failed;
-}
 
 /* ---- the transaction of a turn ---- */
 
@@ -213,6 +76,17 @@ static int record_end(struct scheduler *s, struct active *a, instant now, struct
     return store_finish(s->store, &end, now, &was_open, e);
 }
 
+/* One damaged record must not hold up all others. */
+static int record_stuck(struct scheduler *s, struct active *a, struct error *e)
+{
+    char run[RUN_ID_SIZE];
+    run_id_format(a->run.id, run);
+    log_event(s->log, LOG_LEVEL_ERROR, "an outcome cannot be recorded", "run", run, "reason", e->text, NULL);
+    a->stuck = true;
+    *e = (struct error){0};
+    return 0;
+}
+
 static int record_ends(struct scheduler *s, instant now, size_t *count, struct error *e)
 {
     int failed = 0;
@@ -221,6 +95,8 @@ static int record_ends(struct scheduler *s, instant now, size_t *count, struct e
         failed = record_end(s, a, now, e);
         if (!failed)
             failed = store_due_of(s->store, a->run.id.job, &a->next, &a->has_next, e);
+        if (failed && !e->sys)
+            failed = record_stuck(s, a, e);
         ++*count;
     }
     return failed;
@@ -366,6 +242,8 @@ static void ends_done(struct scheduler *s, size_t count)
         s->reported = a->next_reported;
         if (!s->reported)
             s->reported_end = &s->reported;
+        if (a->stuck)
+            continue;
         if (a->has_next)
             plan_put(&s->plan, &a->next);
         log_end(s, a);
@@ -462,7 +340,7 @@ static void turn_clock(struct scheduler *s, instant now)
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->step_left || s->feed_position - s->feed_trimmed > FEED_FEW ||
+    return s->reported || s->step_left || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 
@@ -498,7 +376,7 @@ void turn_take(struct scheduler *s)
     instant now = clock_wall();
     s->again = false;
     turn_clock(s, now);
-    if (read_spool(s, &e) != 0) {
+    if (changes_read(s, &e) != 0) {
         turn_full(s, &e);
         return;
     }
