@@ -193,9 +193,16 @@ int add_slip_when(const struct add_words *w, const struct zone *zone, instant no
     return code ? code : slip_time_refuse(w, zone, now, e);
 }
 
+/* The words that begin a WHEN of two words. */
+static bool slip_begins_when(const char *word)
+{
+    return !strcmp(word, "now") || !strcmp(word, "in") || !strcmp(word, "at") || !strcmp(word, "every");
+}
+
 int add_slip_command(const struct add_words *w, const struct zone *zone, instant now, struct error *e)
 {
-    if (w->vector || w->command >= w->argc || !when_looks_like_time(w->argv[w->command]))
+    if (w->vector || w->command >= w->argc ||
+        (!when_looks_like_time(w->argv[w->command]) && !slip_begins_when(w->argv[w->command])))
         return 0;
     int code = w->when < w->when_end ? slip_time_refuse(w, zone, now, e) : 0;
     if (code)

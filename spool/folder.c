@@ -73,6 +73,8 @@ static char *folder_absolute(const char *path)
 
 char *folder_path(const char *wanted)
 {
+    if (wanted && !*wanted)
+        return mem_string(""); /* most likely an unset variable: not the default spool, but refused by folder_open */
     if (!wanted)
         wanted = folder_variable("AX_SPOOL");
     return wanted && *wanted ? folder_absolute(wanted) : folder_default();
@@ -226,6 +228,8 @@ static int folder_below(struct folder *f, const char *name, int *out, struct err
 
 int folder_open(const char *path, bool create, struct folder *out, struct error *e)
 {
+    if (!*path)
+        return error_set(e, ERROR_USAGE, "--spool: the path is empty: a variable that is not set?");
     struct folder f = {.path = folder_absolute(path), .fd = -1, .runs = -1, .output = -1, .handover = -1};
     int failed = 0;
     f.fd = open(f.path, FOLDER_FLAGS);

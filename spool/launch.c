@@ -126,8 +126,7 @@ static void environment_of_run(struct strvec *env, const struct job *j, const st
     struct buf due = {0};
     snprintf(text, sizeof text, "%llu", (unsigned long long)j->number);
     strvec_env_set(env, "AX_JOB", text);
-    if (j->name)
-        strvec_env_set(env, "AX_NAME", j->name);
+    strvec_env_set(env, "AX_NAME", j->name ? j->name : ""); /* always there, so that `set -u` is no trap */
     run_id_format(r->id, text);
     strvec_env_set(env, "AX_RUN", text);
     snprintf(text, sizeof text, "%u", r->attempt);

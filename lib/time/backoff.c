@@ -33,11 +33,17 @@ static duration shake(duration wait, int percent, uint64_t random)
     return shaken > INT64_MAX ? INT64_MAX : (duration)shaken;
 }
 
+/* The cap is for what grows: a delay that was said, alone or in a list, is what it is. */
+static duration cut(const struct backoff *b, duration wait)
+{
+    if (b->max == DURATION_NONE || b->count != 1 || wait <= b->max)
+        return wait;
+    return b->delays[0] > b->max ? b->delays[0] : b->max;
+}
+
 duration backoff_delay(const struct backoff *b, int attempt, uint64_t random)
 {
-    duration wait = wait_of(b, attempt < 1 ? 1 : attempt);
-    if (b->max != DURATION_NONE && wait > b->max)
-        wait = b->max;
+    duration wait = cut(b, wait_of(b, attempt < 1 ? 1 : attempt));
     if (wait < 0)
         return 0;
     int percent = b->jitter < 0 ? 0 : b->jitter > 100 ? 100 : b->jitter;

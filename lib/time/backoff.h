@@ -10,7 +10,7 @@ struct backoff {
     enum backoff_kind kind;
     const duration *delays; /* one: the base; several: each attempt its own, the last one for all later ones */
     int count;
-    duration max; /* cap, applied before the jitter; DURATION_NONE: none */
+    duration max; /* cap of what grows, before the jitter: never below the base, not for a list; DURATION_NONE: none */
     int jitter;   /* percent, 0-100: the wait is spread evenly within +-jitter% */
 };
 

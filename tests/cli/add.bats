@@ -345,3 +345,17 @@ load helper
     done
     ax add -q --shell bash 1h -c 'shopt -s extglob'
 }
+
+@test "a command that begins like a WHEN of two words is refused, unless it is meant" {
+    for words in 'at true' 'every 5m true' 'now true' 'in 5 echo'; do
+        run -2 ax add 20m $words
+        assert_output --partial 'part of the time'
+    done
+    ax add -q 20m -- at -l || true
+    ax add -q --no-check 20m at now
+}
+
+@test "--spool with nothing in it is refused" {
+    run -2 ax add --spool '' 20m true
+    assert_output --partial '--spool: the path is empty'
+}

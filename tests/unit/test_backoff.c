@@ -33,12 +33,13 @@ static const struct {
     {{BACKOFF_LINEAR, half_minute, 1, 100 * S, 0}, 4, 100 * S},
     {{BACKOFF_LINEAR, huge, 1, DURATION_NONE, 0}, 3, INT64_MAX},
     {{BACKOFF_FIXED, half_minute, 1, DURATION_NONE, 0}, 9, 30 * S},
-    {{BACKOFF_FIXED, half_minute, 1, 0, 0}, 9, 0},
+    {{BACKOFF_FIXED, half_minute, 1, 0, 0}, 9, 30 * S}, /* the cap is for what grows */
+    {{BACKOFF_EXPONENTIAL, half_minute, 1, 10 * S, 0}, 3, 30 * S},
     {{BACKOFF_EXPONENTIAL, ladder, 3, DURATION_NONE, 0}, 1, 1 * S},
     {{BACKOFF_EXPONENTIAL, ladder, 3, DURATION_NONE, 0}, 2, 5 * S},
     {{BACKOFF_EXPONENTIAL, ladder, 3, DURATION_NONE, 0}, 3, 60 * S},
     {{BACKOFF_EXPONENTIAL, ladder, 3, DURATION_NONE, 0}, 4, 60 * S},
-    {{BACKOFF_EXPONENTIAL, ladder, 3, 10 * S, 0}, 3, 10 * S},
+    {{BACKOFF_EXPONENTIAL, ladder, 3, 10 * S, 0}, 3, 60 * S}, /* a list says it itself */
     {{BACKOFF_EXPONENTIAL, NULL, 0, DURATION_NONE, 0}, 1, 0},
     {{BACKOFF_EXPONENTIAL, half_minute, 1, 600 * S, 0}, 0, 30 * S},
     {{BACKOFF_EXPONENTIAL, half_minute, 1, 600 * S, 0}, -5, 30 * S},
