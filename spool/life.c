@@ -287,6 +287,15 @@ static void life_end_cancelled(struct job_state *s, instant now, struct life_not
     s->last_code = 0;
 }
 
+/* What was claimed was due then. If it is far away now, the clock was set back in between, and life_clock_step leaves due and ready of an open run alone. */
+static void life_back_clock(struct job_state *s, instant now)
+{
+    if (s->phase == PHASE_RETRYING && s->ready > instant_add(now, SECOND))
+        s->ready = now;
+    if (s->phase == PHASE_WAITING && s->repeats && s->due > s->next)
+        s->due = s->ready = now;
+}
+
 /* Returns true if the same occurrence waits again. */
 static bool life_back(struct job_state *s, instant now, struct life_notes *notes)
 {
@@ -302,6 +311,7 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
         return false;
     }
     s->phase = s->first ? PHASE_RETRYING : PHASE_WAITING;
+    life_back_clock(s, now);
     return true;
 }
 

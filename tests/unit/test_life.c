@@ -542,6 +542,16 @@ static void test_clock(void **state)
         {10000000, STEP, 9999000, "same: waiting due 3600 next 7200"},
         {10000000, CLAIM, 0, "start 1 try 1: running due 9997200 next 10000800; missed x2776 3600 to 9993600"},
         {10000001, OK, 0, "waiting due 10000800 next 10004400"}, STEPS_END});
+    PLAY(.every = 3600) { /* back while a claim is held, which is then given back: no silence of a day */
+        {3600, CLAIM, 0, "start 1 try 1: running due 3600 next 7200"},
+        {3600 - 86400, STEP, -86400, "running due 3600 next -79200"},
+        {3600 - 86400, UNCLAIM, 0, "waiting due -82800 next -79200"}, STEPS_END});
+    PLAY(.at = 100, .retries = 1) { /* the same with a retry: its wait was over */
+        {100, CLAIM, 0, "start 1 try 1: running due 100"},
+        {110, FAILED, 0, "retrying due 100 ready 140 attempts 1"},
+        {140, CLAIM, 0, "start 2 try 2: running due 100 attempts 1"},
+        {140 - 86400, STEP, -86400, "same: running due 100 attempts 1"},
+        {140 - 86400, UNCLAIM, 0, "retrying due 100 ready -86260 attempts 1"}, STEPS_END});
     PLAY(.at = 100) {
         {100, CLAIM, 0, "start 1 try 1: running due 100"},
         {101, OK, 0, "done attempts 1"},
