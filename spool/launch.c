@@ -1,16 +1,19 @@
 #include "spool/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "spool/fields.h"
 
+#define ENV_FILE_MAX (1 << 20) /* bytes; an environment of more could not be given to a command */
 #define LAUNCH_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 void launch_init(struct launch *l, const char *spool)
@@ -100,10 +103,27 @@ static int environment_line(struct strvec *env, const char *file, int number, ch
     return 0;
 }
 
+/* The scheduler reads it, and must not wait: neither for the other end of a pipe nor for an end that never comes. */
+static FILE *environment_open(const char *path)
+{
+    struct stat s;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    int number = fstat(fd, &s) != 0 ? errno : S_ISDIR(s.st_mode) ? EISDIR : !S_ISREG(s.st_mode) ? EINVAL : s.st_size > ENV_FILE_MAX ? EFBIG : 0;
+    FILE *file = number ? NULL : fdopen(fd, "r");
+    if (!file) {
+        number = number ? number : errno;
+        close(fd);
+        errno = number;
+    }
+    return file;
+}
+
 static int environment_file(struct strvec *env, const struct job *j, struct error *e)
 {
     char *path = j->env_file[0] == '/' || !j->cwd ? mem_string(j->env_file) : mem_format("%s/%s", j->cwd, j->env_file);
-    FILE *file = fopen(path, "re");
+    FILE *file = environment_open(path);
     int failed = 0;
     if (!file) {
         error_errno(e, ERROR_FAILED, errno, "reading %s", path);

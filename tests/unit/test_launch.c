@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,6 +77,30 @@ static void test_what_wins(void **state)
     unlink(file);
 }
 
+/* The scheduler reads it: what it would have to wait for, or that has no end, is refused. */
+static void test_env_file_without_end(void **state)
+{
+    (void)state;
+    char fifo[] = "/tmp/ax-launch-XXXXXX";
+    const char *files[] = {fifo, "/dev/zero", "/tmp"};
+    close(mkstemp(fifo));
+    unlink(fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    alarm(20);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct job j = job_with("true");
+        struct run r = run_of(1);
+        struct order o;
+        struct error e = {0};
+        j.env_file = mem_string(files[i]);
+        assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+        assert_string_equal(e.field, "env_file");
+        job_clear(&j);
+    }
+    alarm(0);
+    unlink(fifo);
+}
+
 static void test_bad_env_file(void **state)
 {
     (void)state;
@@ -141,7 +166,7 @@ static void test_unknown_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_environment), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file),
+        cmocka_unit_test(test_clean_environment), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file), cmocka_unit_test(test_env_file_without_end),
         cmocka_unit_test(test_words), cmocka_unit_test(test_unknown_user),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
