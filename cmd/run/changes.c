@@ -10,7 +10,7 @@ struct changes {
     struct scheduler *scheduler;
     uint64_t *numbers;
     size_t count, capacity;
-    bool all, queues;
+    bool all, queues, cancels;
 };
 
 static void changes_cancel(struct scheduler *s, uint64_t first, uint64_t last)
@@ -22,11 +22,26 @@ static void changes_cancel(struct scheduler *s, uint64_t first, uint64_t last)
     }
 }
 
+/* Of a feed that has grown too long only "everything" is left, and the cancels that it had are in the states. */
+static int changes_cancels(struct scheduler *s, struct error *e)
+{
+    struct active *a, *next;
+    HASH_ITER(hh, s->active, a, next) {
+        struct job_state state;
+        int failed = a->cancel ? 0 : store_state(s->store, a->run.id.job, &state, e);
+        if (failed && e->sys)
+            return failed;
+        if (!failed && !a->cancel && state.cancel)
+            active_cancel(a);
+    }
+    return 0;
+}
+
 static void changes_add(void *context, const struct feed *f)
 {
     struct changes *c = context;
     if (f->kind == FEED_ALL)
-        c->all = c->queues = true;
+        c->all = c->queues = c->cancels = true;
     if (f->kind == FEED_QUEUES)
         c->queues = true;
     if (f->kind == FEED_CANCEL)
@@ -80,6 +95,8 @@ static int read_feed(struct scheduler *s, struct error *e)
     int failed = store_feed(s->store, &position, changes_add, &c, e);
     if (!failed && c.queues)
         failed = changes_queues(s, e);
+    if (!failed && c.cancels)
+        failed = changes_cancels(s, e);
     if (c.all)
         s->lanes_changed = true;
     for (size_t i = 0; !failed && !c.all && i < c.count; i++)
