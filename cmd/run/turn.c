@@ -119,6 +119,7 @@ struct turn {
     struct scheduler *scheduler;
     instant now;
     size_t ends;
+    uint64_t step_next; /* where the step of the clock goes on, once this is committed */
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
     struct moved moved[TURN_CLAIMS];
@@ -159,17 +160,19 @@ static int claim_due(struct turn *t, struct error *e)
     return failed;
 }
 
-static int step_jobs(struct scheduler *s, instant now, struct error *e)
+static int step_jobs(struct turn *t, struct error *e)
 {
+    struct scheduler *s = t->scheduler;
+    t->step_next = s->step_from;
     if (!s->step_left)
         return 0;
-    return store_clock_step(s->store, s->step_left, now, s->step_from, TURN_STEPPED, &s->step_from, e);
+    return store_clock_step(s->store, s->step_left, t->now, s->step_from, TURN_STEPPED, &t->step_next, e);
 }
 
 static int turn_write(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
-    int failed = step_jobs(s, t->now, e);
+    int failed = step_jobs(t, e);
     if (!failed)
         failed = record_ends(s, t->now, &t->ends, e);
     if (!failed)
@@ -271,6 +274,7 @@ static void turn_done(struct turn *t)
 {
     struct scheduler *s = t->scheduler;
     s->feed_trimmed = s->feed_position;
+    s->step_from = t->step_next;
     if (s->step_left && s->step_from == 0) {
         s->step_left = 0;
         s->lanes_changed = true;
