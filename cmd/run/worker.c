@@ -16,6 +16,7 @@
 #include "lib/base/mem.h"
 
 #define WORKER_SOCKET 3
+#define HOLD_MOST (5 * SECOND) /* far more than a scheduler claims ahead */
 #define RETRY_FIRST (SECOND / 10)
 #define RETRY_MOST (30 * SECOND)
 
@@ -100,7 +101,8 @@ static void work_drop_held(struct work *w, enum report_how how, const char *reas
     work_ended(w, &r);
 }
 
-/* A clock that is set during the hold may have moved the time away by hours, and the run would keep its slot for so long: back into the line. */
+/* A clock that is set during the hold, or before the order came, may have moved the time away by hours, and the run would keep its slot for so long:
+ * back into the line. */
 static void work_time(void *context, bool stepped)
 {
     struct work *w = context;
@@ -108,7 +110,7 @@ static void work_time(void *context, bool stepped)
         return;
     if (w->order.not_before == INSTANT_NONE || clock_wall() >= w->order.not_before)
         command_start(w);
-    else if (stepped)
+    else if (stepped || w->order.not_before > instant_add(clock_wall(), HOLD_MOST))
         work_drop_held(w, REPORT_FENCED, "the clock was set shortly before its time");
     else
         loop_alarm_set(w->loop, w->order.not_before);

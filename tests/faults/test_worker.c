@@ -336,7 +336,7 @@ static void test_held(void **state)
     assert_true(r.started < due + SECOND / 4);
     acknowledge(h, &r);
     o = order_of(h, "exit 1");
-    o.not_before = clock_wall() + 3600 * SECOND;
+    o.not_before = clock_wall() + 4 * SECOND;
     struct run_id id = o.id;
     give(h, &o);
     usleep(50000);
@@ -349,8 +349,21 @@ static void test_held(void **state)
     assert_int_equal(r.code, 6);
     acknowledge(h, &r);
     o = order_of(h, "exit 1");
-    o.not_before = clock_wall() + 3600 * SECOND;
+    o.not_before = clock_wall() + 4 * SECOND;
     give(h, &o); /* hand_end: when the scheduler is gone a held run is dropped, and the worker ends */
+}
+
+/* The clock was set back before the order came: no slot is held for an hour. */
+static void test_held_for_too_long(void **state)
+{
+    struct hand *h = *state;
+    struct order o = order_of(h, "exit 1");
+    o.not_before = clock_wall() + 3600 * SECOND;
+    give(h, &o);
+    struct report r = take_ms(h, 2000);
+    assert_int_equal(r.how, REPORT_FENCED);
+    assert_true(r.started == INSTANT_NONE);
+    acknowledge(h, &r);
 }
 
 /* The clock is set, by one nanosecond, which only root may do. */
@@ -359,7 +372,7 @@ static void test_held_while_the_clock_is_set(void **state)
     struct hand *h = *state;
     struct timespec now;
     struct order o = order_of(h, "exit 1");
-    o.not_before = clock_wall() + 3600 * SECOND;
+    o.not_before = clock_wall() + 4 * SECOND;
     give(h, &o);
     usleep(100000);
     clock_gettime(CLOCK_REALTIME, &now);
@@ -808,6 +821,7 @@ int main(int argc, char **argv)
         HANDED(test_unstartable),
         HANDED(test_fenced),
         HANDED(test_held),
+        HANDED(test_held_for_too_long),
         HANDED(test_held_while_the_clock_is_set),
         HANDED(test_timeout_takes_the_tree),
         HANDED(test_background),
