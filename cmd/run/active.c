@@ -230,8 +230,23 @@ void active_reach(struct active *a)
 {
     if (!a->worker || a->stage != ACTIVE_GIVEN)
         return;
-    if (worker_connect(a->worker, a->scheduler->folder, a->run.id) == 0 && a->cancel)
+    struct scheduler *s = a->scheduler;
+    if (worker_connect(a->worker, s->folder, a->run.id) != 0)
+        return;
+    if (a->cancel)
         worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
+    else if (s->stopping && s->options.on_stop == ON_STOP_KILL) /* it did not hear stop_end_all */
+        worker_cancel(a->worker, a->run.id, true, s->hurried ? 0 : DURATION_NONE);
+}
+
+void active_left(struct active *a)
+{
+    if (a->stage != ACTIVE_GIVEN)
+        return;
+    if (a->worker)
+        worker_drop(a->worker);
+    a->worker = NULL;
+    active_resolve(a);
 }
 
 static void on_report(void *context, struct worker *w, struct report *r)

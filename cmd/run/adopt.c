@@ -91,7 +91,7 @@ int adopt_begin(struct scheduler *s, struct error *e)
     return failed;
 }
 
-/* J.N.sock: an orphan listens. J.N.left: the outcome of a run that is in the store already, or whose worker's end will be told by its pidfd. */
+/* J.N.sock: an orphan listens. J.N.left: the outcome of a run; its worker may live on for what was left in the background. */
 void adopt_arrived(struct scheduler *s, const char *name)
 {
     char text[RUN_ID_SIZE];
@@ -107,6 +107,8 @@ void adopt_arrived(struct scheduler *s, const char *name)
     struct active *a = active_find(s, id);
     if (a && strcmp(suffix, ".sock") == 0)
         active_reach(a);
+    if (a && strcmp(suffix, ".left") == 0)
+        active_left(a);
     if (!a)
         s->clean = true;
 }

@@ -122,6 +122,8 @@ extern const struct pool_calls active_calls; /* what becomes of workers */
 void active_resolve(struct active *a);      /* no worker has it: look at what is on disk */
 void active_reach(struct active *a);        /* connects to a worker that takes itself for orphaned, if it listens yet */
 
+void active_left(struct active *a);         /* its worker has left the outcome: it will not tell us */
+
 int adopt_begin(struct scheduler *s, struct error *e);  /* at start, before the first turn */
 void adopt_arrived(struct scheduler *s, const char *name); /* something has appeared in handover/ */
 void adopt_clean(struct scheduler *s);      /* fences and outcomes of runs that are over */
