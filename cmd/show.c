@@ -203,14 +203,7 @@ static void shell_word(struct buf *b, const char *word, bool terminal)
         visible_shell_word(b, word);
         return;
     }
-    buf_char(b, '\'');
-    for (; *word; word++) {
-        if (*word == '\'')
-            buf_text(b, "'\\''");
-        else
-            buf_char(b, *word);
-    }
-    buf_char(b, '\'');
+    visible_shell_quote(b, word);
 }
 
 static void shell_option(struct buf *b, const struct field *f, const char *text, bool terminal)

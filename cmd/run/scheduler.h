@@ -83,7 +83,6 @@ struct scheduler {
 
     bool changed;           /* a client has written */
     bool lanes_changed;     /* which lanes there are is in doubt */
-    bool stepped;
     int64_t wall_minus_mono; /* of the last turn, to measure steps of the clock */
     int64_t step_left;       /* a backward step that is being applied to waiting jobs, 0: none */
     uint64_t step_from;

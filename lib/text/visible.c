@@ -88,7 +88,7 @@ static bool visible_has_hidden(const char *word, size_t length)
     return false;
 }
 
-static void visible_quote(struct buf *b, const char *word)
+void visible_shell_quote(struct buf *b, const char *word)
 {
     buf_char(b, '\'');
     for (; *word; word++) {
@@ -132,7 +132,7 @@ void visible_shell_word(struct buf *b, const char *word)
     else if (visible_has_hidden(word, length))
         visible_quote_dollar(b, word, length);
     else
-        visible_quote(b, word);
+        visible_shell_quote(b, word);
 }
 
 /* ---- columns ---- */

@@ -14,6 +14,9 @@ void visible_add(struct buf *b, const char *data, size_t length, bool lines);
 /* A word as a POSIX shell would have to be given it: bare where that is safe, else quoted; control characters as $'...'. */
 void visible_shell_word(struct buf *b, const char *word);
 
+/* The word in single quotes, byte for byte: not safe for a terminal. */
+void visible_shell_quote(struct buf *b, const char *word);
+
 size_t visible_width(const char *text, size_t length); /* columns on a terminal; wide characters are 2, combining ones 0 */
 
 /* The longest prefix of at most `columns` columns, in bytes, never in the middle of a character. */
