@@ -1,0 +1,22 @@
+/* The words of at(1): `now + 3 days`, `4pm + 2 days`, `teatime tomorrow`, `noon fri`, `10am Jul 31`, `17:30 12/24/27`, `next week`; and the weekday forms people type,
+ * `fri 9am`, `tomorrow 17:30`, `next monday 08:00`; and the stamps of at -t, `[[CC]YY]MMDDhhmm[.ss]`. Pure.
+ *
+ * The grammar is that of timespec in at 3.2.5, and seconds of now are cut off as at does. Where at's own answer is one that a user would call wrong, the
+ * sensible one is given; at.c says which these are. */
+#ifndef AX_AT_H
+#define AX_AT_H
+
+#include "lib/base/error.h"
+#include "lib/time/instant.h"
+#include "lib/time/zone.h"
+
+struct at {
+    instant at;
+    bool cut; /* reckoned from `now` with its seconds cut off, so it may lie up to a minute back (`now`); all else that is past is refused */
+};
+
+/* Errors: ERROR_USAGE with the column: no such words, no such date, a time that is past, a local time that the clock skips. Of a local time that is there twice
+ * the first is meant that is not past. */
+int at_parse(const char *text, const struct zone *z, instant now, struct at *out, struct error *e);
+
+#endif
