@@ -139,8 +139,12 @@ static void show_state(struct buf *b, const struct view *v, const struct shown *
         show_text(b, "running", "%s, attempt %u", id, s->run.attempt);
         show_moment(b, v, "since", s->run.started != INSTANT_NONE ? s->run.started : s->run.claimed);
     }
-    if (st->attempt)
-        show_text(b, "attempts", "%u", st->attempt);
+    if (st->phase == PHASE_RUNNING && view_after(st) != INSTANT_NEVER)
+        show_moment(b, v, "then", st->next);
+    if (st->replaced)
+        show_text(b, "replaced", "while it runs: the rules below are for what comes then");
+    if (view_attempts(st))
+        show_text(b, "attempts", "%u", view_attempts(st));
     if (st->runs)
         show_text(b, "runs", "%u", st->runs);
     if (st->last_outcome == OUTCOME_NONE)

@@ -35,6 +35,9 @@ void view_result(struct buf *b, const struct run *r);               /* `ok`, `fa
 void view_bytes(struct buf *b, int64_t bytes);                      /* `1.2 MiB` */
 enum table_colour view_outcome_colour(enum outcome o);
 
+instant view_after(const struct job_state *s);      /* the due time behind the occurrence at hand; INSTANT_NEVER: none */
+uint32_t view_attempts(const struct job_state *s);  /* of this occurrence, the one that runs included */
+
 struct table *view_jobs_new(void);
 void view_jobs_add(struct table *t, const struct view *v, const struct job *j, const struct job_state *s);
 struct table *view_runs_new(void);

@@ -47,6 +47,10 @@ static void jobs_add_times(struct table *t, const struct view *v, const struct j
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_reset(&b);
     view_distance(&b, v, job_next(s));
+    if (s->phase == PHASE_RUNNING && view_after(s) != INSTANT_NEVER && (s->replaced || s->next > v->now)) {
+        buf_text(&b, ", then ");
+        view_distance(&b, v, s->next);
+    }
     table_cell(t, TABLE_DIM, buf_string(&b));
     buf_reset(&b);
     if (j->every != DURATION_NONE)
@@ -79,9 +83,28 @@ void view_jobs_add(struct table *t, const struct view *v, const struct job *j, c
     buf_clear(&b);
 }
 
+instant view_after(const struct job_state *s)
+{
+    bool pending = s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING || s->phase == PHASE_RUNNING;
+    return pending && s->next != INSTANT_NONE ? s->next : INSTANT_NEVER;
+}
+
+uint32_t view_attempts(const struct job_state *s)
+{
+    return s->attempt + (s->phase == PHASE_RUNNING);
+}
+
 static struct value text_or_null(const char *text)
 {
     return text ? value_text(text) : (struct value){0};
+}
+
+/* Of a run that ax has ended, or that nobody saw end, the code says nothing of the command: history has what there was. */
+static void put_last_code(struct value *map, const struct job_state *s)
+{
+    bool exited = s->last_outcome == OUTCOME_OK || s->last_outcome == OUTCOME_FAILED, killed = s->last_outcome == OUTCOME_KILLED;
+    value_put(map, "last_exit_code", exited ? value_int(s->last_code) : (struct value){0});
+    value_put(map, "last_signal", killed ? value_int(s->last_code) : (struct value){0});
 }
 
 struct value view_job(const struct job *j, const struct job_state *s, instant now)
@@ -93,16 +116,18 @@ struct value view_job(const struct job *j, const struct job_state *s, instant no
     value_put(&m, "state", value_text(phase_name(s, now)));
     view_put_time(&m, "due", s->due);
     view_put_time(&m, "ready", s->ready);
+    view_put_time(&m, "next", view_after(s));
+    value_put(&m, "replaced", value_bool(s->replaced));
     value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
     value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
     value_put(&m, "queue", value_text(j->queue ? j->queue : "default"));
     value_put(&m, "priority", value_int(j->priority));
     value_put(&m, "weight", value_int(j->weight));
-    value_put(&m, "attempts", value_int(s->attempt));
+    value_put(&m, "attempts", value_int(view_attempts(s)));
     value_put(&m, "retries", value_int(j->retries));
     value_put(&m, "runs", value_int(s->runs));
     value_put(&m, "last_outcome", ended ? value_text(outcome_name(s->last_outcome)) : (struct value){0});
-    value_put(&m, "last_code", ended ? value_int(s->last_code) : (struct value){0});
+    put_last_code(&m, s);
     view_put_time(&m, "last_ended", s->last_ended);
     view_put_time(&m, "added", j->added);
     return m;

@@ -43,6 +43,44 @@ load helper
     done
 }
 
+@test "a job that was replaced while it runs shows both its due times" {
+    serve
+    ax add --name n now -- sleep 100
+    until_true 5 state_is n running
+    [ "$(ax ls --json | field next)" = null ]
+    [ "$(ax ls --json | field replaced)" = false ]
+    ax add --name n --replace 2h -- sleep 200
+    run ax ls
+    assert_line --regexp '^  1  n +running .* ago, then in (2h|1h 59m 59s) .* sleep 200$'
+    run ax ls --json
+    [ "$(field replaced <<<"$output")" = true ]
+    (($(field next_ns <<<"$output") - $(field due_ns <<<"$output") >= 7200000000000))
+    run ax show n
+    assert_line --regexp '^then +20.*in (2h|1h 59m 59s)\)$'
+    assert_line --regexp '^replaced +while it runs'
+    ax cancel n
+    [ "$(ax ls --all --json | field next)" = null ]
+}
+
+@test "the attempt that runs is counted; codes and signals are told apart" {
+    serve
+    ax add --name n --retries 1 --retry-delay 100ms now -c 'test $AX_ATTEMPT = 2 && exec sleep 100; exit 7'
+    until_true 5 eval '[ "$(ax ls --json | field attempts)" = 2 ]'
+    run ax ls --json
+    [ "$(field state <<<"$output")" = running ]
+    assert_output --partial '"last_exit_code":7,"last_signal":null'
+    ax cancel n
+    ax add --wait now -c 'kill -9 $$' || true
+    ax add --wait --no-check now -- ./nosuch || true
+    ax add --wait --success-exit 4 now -c 'exit 4' || true
+    run ax ls --all --json
+    [[ ${lines[0]} == *'"last_outcome":"cancelled","last_exit_code":null,"last_signal":null'* ]]
+    [[ ${lines[1]} == *'"last_outcome":"killed","last_exit_code":null,"last_signal":9'* ]]
+    [[ ${lines[2]} == *'"last_outcome":"unstartable","last_exit_code":null,"last_signal":null'* ]]
+    [[ ${lines[3]} == *'"last_outcome":"ok","last_exit_code":4,"last_signal":null'* ]]
+    refute_output --partial last_code
+}
+
 @test "failed jobs stay visible" {
     serve
     ax add --wait now -- false || true
