@@ -82,7 +82,7 @@ static const struct option_row add_options[] = {
     ADD_FLAG("keep", keep, "leave the job of that name as it is, if there is one"),
     ADD_FLAG("wait", wait, "wait for the outcome, retries included, and exit with the command's code (128+N: signal, 124: time limit, 125: an error of ax)"),
     {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct add, quiet), .help = "print only the number of the job"},
-    ADD_FLAG("json", json, "print one JSON object"),
+    ADD_FLAG("json", json, "print one JSON object; with --wait a second one when it is over: its last run"),
     ADD_FLAG("dry-run", dry_run, "say when what would run, and add nothing"),
     ADD_FLAG("clean-env", clean, "start from a small environment instead of this one"),
     {.word = "env-drop", .kind = OPTION_TEXTS, .offset = offsetof(struct add, drop), .placeholder = "GLOB", .help = "do not keep variables with such names (repeatable)"},
@@ -297,25 +297,21 @@ static int add_wait(const struct command *self, const struct add *a, uint64_t nu
     if (code < 0)
         return code;
     struct buf b = {0}, line = {0};
-    if (a->json && end.last_run.id.n) {
-        struct value v = view_run(&end.last_run);
+    if (a->json) {
+        struct value v = view_run(&end.last);
         view_line(&b, &v);
     } else if (!a->quiet) {
         buf_format(&line, "job %llu: ", (unsigned long long)number);
-        bool of_run = end.last_run.id.n && end.last_run.outcome == end.outcome;
-        if (of_run)
-            view_result(&line, &end.last_run);
-        else
-            buf_text(&line, outcome_name(end.outcome));
-        if (of_run && end.last_run.reason)
-            buf_format(&line, ": %s", end.last_run.reason);
+        view_result(&line, &end.last);
+        if (end.last.reason)
+            buf_format(&line, ": %s", end.last.reason);
         visible_add(&b, line.data, line.length, false);
         buf_char(&b, '\n');
     }
     command_print(self, &b);
     buf_clear(&b);
     buf_clear(&line);
-    run_clear(&end.last_run);
+    run_clear(&end.last);
     return await_code(&end);
 }
 

@@ -1,10 +1,22 @@
 #include "cmd/await.h"
 
 #include "cmd/client.h"
+#include "lib/base/mem.h"
 
 static bool await_over(const struct job_state *s)
 {
     return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
+}
+
+/* The row is the caller's for this call only. */
+static bool await_row(void *context, const struct run *r)
+{
+    struct run *last = context;
+    *last = *r;
+    last->reason = mem_string(r->reason);
+    last->name = mem_string(r->name);
+    last->key = mem_string(r->key);
+    return false;
 }
 
 static int await_read(struct store *store, uint64_t number, bool *over, struct await *out, struct error *e)
@@ -16,12 +28,17 @@ static int await_read(struct store *store, uint64_t number, bool *over, struct a
     *over = await_over(&state);
     if (!*over)
         return 0;
-    *out = (struct await){.outcome = state.last_outcome, .code = state.last_code};
-    run_init(&out->last_run);
-    struct run_id id = {.job = number, .n = state.runs};
-    if (state.runs && store_run(store, id, &out->last_run, NULL) < 0)
-        run_init(&out->last_run); /* pruned already */
-    return 0;
+    struct await end = {.outcome = state.last_outcome, .code = state.last_code};
+    run_init(&end.last);
+    end.last.id = (struct run_id){.job = number, .note = 1};
+    end.last.outcome = state.last_outcome;
+    end.last.ended = state.last_ended;
+    code = store_each_run(store, number, NULL, await_row, &end.last, e);
+    if (code == 0)
+        *out = end;
+    else
+        run_clear(&end.last);
+    return code;
 }
 
 static int await_look(const struct common *c, uint64_t number, bool *over, struct await *out, struct error *e)
@@ -56,7 +73,7 @@ int await_code(const struct await *a)
 {
     switch (a->outcome) {
     case OUTCOME_OK:
-        return 0;
+        return a->code;
     case OUTCOME_FAILED: /* success_exit may leave 0 out: then 0 has failed */
         return a->code > 0 ? a->code : ERROR_FAILED;
     case OUTCOME_KILLED:

@@ -7,17 +7,17 @@
 
 enum { AWAIT_TIMEOUT = 124, AWAIT_ERROR = 125, AWAIT_SIGNAL = 128 };
 
-/* How it ended. last_run is the last run of the job, if it had one (id.n != 0); run_clear it. */
+/* How it ended. last is the last row of its history: a run, or why there was none; its outcome is set even where the row is gone by now. run_clear it. */
 struct await {
     enum outcome outcome;
     int code; /* exit code or signal */
-    struct run last_run;
+    struct run last;
 };
 
 int await_job(const struct common *c, uint64_t number, struct await *out, struct error *e);
 
-/* The exit code that passes the outcome on: that of the command; 128+n for a signal; 124 for its time limit; 125 where there is none. An outcome that the
- * job counts as ok is 0. */
+/* The exit code that passes the outcome on: that of the command, also where the job counts another one than 0 as success; 128+n for a signal; 124 for its
+ * time limit; 125 where there is none. */
 int await_code(const struct await *a);
 
 #endif

@@ -300,6 +300,32 @@ load helper
     assert_failure 125
 }
 
+@test "--wait passes on the code of a success too" {
+    serve
+    run -4 ax add --wait -q --success-exit 0,4 now -c 'exit 4'
+    [ "$(ax ls --all --json | field state)" = done ]
+}
+
+@test "--wait --json: the job at once, its last run when it is over" {
+    serve
+    run --separate-stderr -3 ax add --wait --json --name n --retries 1 --retry-delay 10ms now -c 'exit 3'
+    [ ${#lines[@]} -eq 2 ]
+    [[ ${lines[0]} == '{"job":1,"name":"n","due":'* ]]
+    [[ ${lines[1]} == '{"run":"1.2","job":1,"name":"n","attempt":2,'*'"outcome":"failed","exit_code":3,"signal":null,'* ]]
+}
+
+@test "--wait --json of a job that got no run says so" {
+    serve
+    ax add --wait --json --name n 1h true >out &
+    local waiting=$! code=0
+    until_true 5 grep -q '"job":1' out
+    ax cancel n
+    wait $waiting || code=$?
+    [ $code -eq 125 ]
+    run tail -n 1 out
+    assert_output --regexp '^\{"run":null,"job":1,"name":"n",.*"outcome":"cancelled".*"reason":"cancelled before it started"'
+}
+
 @test "--wait says why a command could not be started" {
     serve
     run -125 ax add --wait --no-check --now -- ./nosuchprogram
