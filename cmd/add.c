@@ -6,6 +6,7 @@
 
 #include "cmd/add_command.h"
 #include "cmd/add_slip.h"
+#include "cmd/add_start.h"
 #include "cmd/await.h"
 #include "cmd/caller.h"
 #include "cmd/client.h"
@@ -190,7 +191,7 @@ static int add_check(struct add *a, struct error *e)
     if (code == 0)
         code = job_check(&a->job, e);
     if (code == 0 && !a->no_check)
-        code = add_slip_program(&a->words, &a->job, e);
+        code = add_start(&a->words, &a->job, e);
     return code;
 }
 

@@ -25,7 +25,10 @@ int add_slip_when(const struct add_words *w, const struct zone *zone, instant no
 /* The command begins with what looks like a part of the time. */
 int add_slip_command(const struct add_words *w, const struct zone *zone, instant now, struct error *e);
 
-/* The command's first word is no program that the job could find; in a shell line for /bin/sh it may be the shell's own too. */
-int add_slip_program(const struct add_words *w, const struct job *j, struct error *e);
+/* Refuses the command's first word as one that only a shell knows, with the line that gives it to one. */
+int add_slip_shell(const struct add_words *w, const char *word, struct error *e);
+
+/* Refuses the line, with the one that insists on it. */
+int add_slip_insist(const struct add_words *w, const char *reason, struct error *e);
 
 #endif

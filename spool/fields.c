@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/text/suggest.h"
+#include "lib/text/utf8.h"
 #include "spool/kind.h"
 #include "spool/rlimits.h"
 
@@ -39,7 +40,7 @@ static int check_variable(const char *name, const char *value, struct error *e)
     if (!*name)
         return error_set(e, ERROR_USAGE, "the name of a variable is empty");
     if (strchr(name, '='))
-        return error_set(e, ERROR_USAGE, "'%.100s': the name of a variable holds no '='", name);
+        return error_set(e, ERROR_USAGE, "'%.*s': the name of a variable holds no '='", UTF8_WORD(name));
     return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text/utf8.h"
+
 /* ---- numbers ---- */
 
 static int number_in_range(const struct field *f, int64_t n, struct error *e)
@@ -27,7 +29,7 @@ static int number_of(const struct value *v, const char *suffixes, const char *wa
     size_t used = kind_digits(text, &n);
     const char *suffix = used && text[used] ? strchr(suffixes, text[used]) : NULL;
     if (!used || (text[used] && (!suffix || text[used + 1])))
-        return error_set(e, ERROR_USAGE, "'%.100s' is not %s", text, wanted);
+        return error_set(e, ERROR_USAGE, "'%.*s' is not %s", UTF8_WORD(text), wanted);
     if (suffix && *suffix != '%')
         for (const char *unit = suffixes; unit <= suffix; unit++)
             if (__builtin_mul_overflow(n, 1024, &n))
@@ -158,9 +160,9 @@ static int exits_part(struct exits *x, const char *text, struct error *e)
         rest += used;
     }
     if (!used || *rest)
-        return error_set(e, ERROR_USAGE, "'%.100s' is not an exit code: write them like 3 or 1,64-78", text);
+        return error_set(e, ERROR_USAGE, "'%.*s' is not an exit code: write them like 3 or 1,64-78", UTF8_WORD(text));
     if (last > 255 || first > last)
-        return error_set(e, ERROR_USAGE, "'%.100s': exit codes are from 0 to 255, the smaller one first", text);
+        return error_set(e, ERROR_USAGE, "'%.*s': exit codes are from 0 to 255, the smaller one first", UTF8_WORD(text));
     exits_add(x, first, last);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/text/utf8.h"
 
 static int strings_of(const struct value *v, struct strvec *out, struct error *e)
 {
@@ -56,7 +57,7 @@ static int path_set(struct job *j, const struct field *f, const struct value *v,
         return error_set(e, ERROR_USAGE, "is empty");
     const char *base = c ? c->directory : NULL;
     if (*text != '/' && !base)
-        return error_set(e, ERROR_USAGE, "'%.100s' does not begin with '/': write the whole path", text);
+        return error_set(e, ERROR_USAGE, "'%.*s' does not begin with '/': write the whole path", UTF8_WORD(text));
     char *path = *text == '/' ? mem_string(text) : mem_format("%s/%s", base, text);
     if (strlen(path) >= PATH_MAX) {
         free(path);
@@ -241,7 +242,7 @@ static int shell_set(struct job *j, const struct field *f, const struct value *v
         if (!text)
             return -(int)ERROR_USAGE;
         if (strpbrk(text, " \t\n"))
-            return error_set(e, ERROR_USAGE, "'%.100s' is more than one word: words are a list, such as [bash, -euo, pipefail, -c]", text);
+            return error_set(e, ERROR_USAGE, "'%.*s' is more than one word: words are a list, such as [bash, -euo, pipefail, -c]", UTF8_WORD(text));
         strvec_add(&words, text);
         strvec_add(&words, "-c");
     } else if (v->kind != VALUE_LIST) {
@@ -288,7 +289,7 @@ static int map_entries(const struct value *map, const struct field *f, struct st
         struct error why;
         const char *name = map->list.keys[i], *text = kind_string(&map->list.items[i], digits, &why);
         if (!text)
-            return error_set(e, ERROR_USAGE, "%.100s: %s", name, why.text);
+            return error_set(e, ERROR_USAGE, "%.*s: %s", UTF8_WORD(name), why.text);
         if (map_entry(entries, f, name, text, e) < 0)
             return -(int)ERROR_USAGE;
     }
@@ -314,7 +315,7 @@ static int map_set_text(struct job *j, const struct field *f, const char *text, 
     (void)c;
     const char *equals = strchr(text, '=');
     if (!equals)
-        return error_set(e, ERROR_USAGE, "'%.100s' is not %s", text, f->placeholder);
+        return error_set(e, ERROR_USAGE, "'%.*s' is not %s", UTF8_WORD(text), f->placeholder);
     char *name = mem_alloc((size_t)(equals - text) + 1);
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = '\0';

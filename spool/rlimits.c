@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/text/utf8.h"
 
 struct limit_name {
     const char *name;
@@ -33,7 +34,7 @@ static int limit_unknown(const char *name, struct error *e)
     struct buf names = {0};
     for (size_t i = 0; i < LIMIT_NAMES; i++)
         buf_format(&names, "%s%s", i ? " " : "", limit_names[i].name);
-    error_set(e, ERROR_USAGE, "'%.100s' is no resource limit: there are %s", name, buf_string(&names));
+    error_set(e, ERROR_USAGE, "'%.*s' is no resource limit: there are %s", UTF8_WORD(name), buf_string(&names));
     buf_clear(&names);
     return -(int)ERROR_USAGE;
 }
@@ -80,7 +81,7 @@ int rlimits_parse(const char *name, const char *text, struct child_limit *out, s
     else
         value.rlim_max = value.rlim_cur;
     if (!ok)
-        return error_set(e, ERROR_USAGE, "%s: '%.100s' is no limit: write soft or soft:hard, each a number%s or `unlimited`", name, text,
+        return error_set(e, ERROR_USAGE, "%s: '%.*s' is no limit: write soft or soft:hard, each a number%s or `unlimited`", name, UTF8_WORD(text),
                          limit->bytes ? " of bytes (K M G T)" : "");
     if (value.rlim_cur > value.rlim_max)
         return error_set(e, ERROR_USAGE, "%s: the soft limit is above the hard one", name);

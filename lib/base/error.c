@@ -3,13 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What was too long for the room ends in `end`, and no character of it is halved. */
+static void error_cut(char *text, size_t size, int wanted, const char *end)
+{
+    if (wanted < 0 || (size_t)wanted < size)
+        return;
+    size_t at = size - 2 - strlen(end); /* a byte that is there: what stood behind it is lost */
+    while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    strcpy(text + at, end);
+}
+
 static void error_fill(struct error *e, enum error_code code, int number, const char *format, va_list arguments)
 {
     *e = (struct error){.code = code, .sys = number};
-    vsnprintf(e->text, sizeof e->text, format, arguments);
+    const char *why = number ? strerror(number) : "";
+    size_t room = sizeof e->text - (number ? strlen(why) + 2 : 0); /* what went wrong is told in any case */
+    error_cut(e->text, room, vsnprintf(e->text, room, format, arguments), "...");
     if (number) {
         size_t used = strlen(e->text);
-        snprintf(e->text + used, sizeof e->text - used, ": %s", strerror(number));
+        snprintf(e->text + used, sizeof e->text - used, ": %s", why);
     }
 }
 
@@ -44,7 +57,7 @@ int error_place(struct error *e, const char *source, int line, int column, int w
         e->column = column;
         e->width = width;
         if (source)
-            snprintf(e->source, sizeof e->source, "%s", source);
+            error_cut(e->source, sizeof e->source, snprintf(e->source, sizeof e->source, "%s", source), "");
     }
     return -(int)e->code;
 }
@@ -54,6 +67,6 @@ int error_field(struct error *e, const char *field)
     if (!e)
         return -(int)ERROR_USAGE;
     if (!e->field[0])
-        snprintf(e->field, sizeof e->field, "%s", field);
+        error_cut(e->field, sizeof e->field, snprintf(e->field, sizeof e->field, "%s", field), "...");
     return -(int)e->code;
 }

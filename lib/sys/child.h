@@ -55,7 +55,8 @@ pid_t child_spawn(const struct child *c, int *pidfd, struct child_failure *failu
 const char *child_step_name(enum child_step step); /* "changing to the directory" ... */
 bool child_failure_is_shortage(const struct child_failure *f); /* the system's fault, will pass: EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC at fork ... */
 
-/* User by name or number, with its groups (getpwnam, getgrouplist); group: overrides the primary group, may be NULL. ERROR_NOT_FOUND if there is none. */
+/* User by name or number, NULL for our own, with its groups (getpwnam, getgrouplist); group: overrides the primary group, may be NULL. ERROR_NOT_FOUND
+ * if there is none. */
 int child_user_find(const char *user, const char *group, struct child_user *out, struct error *e);
 void child_user_clear(struct child_user *u);
 

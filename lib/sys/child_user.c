@@ -1,8 +1,10 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/mem.h"
 #include "lib/sys/child.h"
@@ -86,9 +88,10 @@ static void child_user_groups(struct child_user *u)
 int child_user_find(const char *user, const char *group, struct child_user *out, struct error *e)
 {
     struct passwd entry;
-    char *memory;
+    char *memory, own[24];
     gid_t gid;
-    int code = child_user_passwd(user, &entry, &memory, e);
+    snprintf(own, sizeof own, "%lu", (unsigned long)geteuid());
+    int code = child_user_passwd(user ? user : own, &entry, &memory, e);
     if (code < 0)
         return code;
     gid = entry.pw_gid;

@@ -1,5 +1,7 @@
 #include "lib/text/utf8.h"
 
+#include <string.h>
+
 struct utf8_range {
     uint32_t first, last;
 };
@@ -152,4 +154,14 @@ int utf8_width(uint32_t character)
     if (utf8_hidden(character) || utf8_within(utf8_marks, UTF8_COUNT(utf8_marks), character))
         return 0;
     return utf8_within(utf8_wides, UTF8_COUNT(utf8_wides), character) ? 2 : 1;
+}
+
+size_t utf8_cut(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most + 1), back = 0;
+    if (length <= most)
+        return length;
+    while (back < 3 && back < most && ((unsigned char)text[most - back] & 0xc0) == 0x80)
+        back++;
+    return ((unsigned char)text[most - back] & 0xc0) == 0x80 ? most : most - back;
 }

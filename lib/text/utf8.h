@@ -16,4 +16,10 @@ bool utf8_hidden(uint32_t character);
 
 int utf8_width(uint32_t character); /* columns on a terminal: 0 for combining and hidden ones, 2 for wide ones, else 1 */
 
+/* The length of the text, or where to cut it so that at most `most` bytes are left and no character is halved. */
+size_t utf8_cut(const char *text, size_t most);
+
+/* The arguments of a %.*s in a message: a word that may be longer than the message. */
+#define UTF8_WORD(word) (int)utf8_cut(word, 100), word
+
 #endif

@@ -183,6 +183,55 @@ load helper
     assert_failure 2
 }
 
+@test "who and where are looked at before the program" {
+    local rows=('--user nosuch|there is no user nosuch' '--group nosuch|there is no group nosuch' '--cwd /nosuch|/nosuch: there is no such directory'
+        '--cwd /dev/null|/dev/null: not a directory' '--env-file nosuch|/nosuch: there is no such file')
+    for row in "${rows[@]}"; do
+        for command in true nosuchprogram; do
+            run -2 ax add ${row%%|*} 20m -- $command
+            assert_output --partial "${row##*|}; to add the job all the same: ax add --no-check ${row%%|*} 20m -- $command"
+        done
+    done
+    run -2 ax add --shell nosuchshell 20m -c 'true'
+    assert_output --partial 'nosuchshell: no such program in its PATH'
+    ax add -q --no-check --user nosuch --group nosuch --cwd /nosuch --env-file nosuch --shell nosuchshell 20m true
+}
+
+@test "another user or group is for root" {
+    [ "$(id -u)" -eq 0 ] || skip 'needs root'
+    ax add -q --user daemon --group users 20m -- true
+    chmod 755 "$BATS_TEST_TMPDIR"
+    for who in '--user root' '--group root'; do
+        run -2 setpriv --reuid 1 --regid 1 --clear-groups "$AX" add --cwd / $who 20m -- true
+        assert_output --partial 'root: only root may run a job as someone else'
+    done
+    setpriv --reuid 1 --regid 1 --clear-groups "$AX" add --dry-run --cwd / --user daemon 20m -- true
+}
+
+@test "a group without a user" {
+    [ "$(id -u)" -eq 0 ] || skip 'needs root'
+    serve
+    ax add --wait --group daemon now -- id -gn
+    [ "$(ax log 1)" = daemon ]
+    run -125 ax add --wait --no-check --group nosuch now -- true
+    assert_line --partial 'unstartable: there is no group nosuch'
+}
+
+@test "a name far too long is cut between characters, and shown safely" {
+    local name
+    name=$(printf 'é\e%.0s' {1..300})
+    for words in "20m -- $name x" "--name $name 20m true" "--shell $name 20m -c true" "--user $name 20m true" "--cwd /$name 20m true" "--queue -$name 20m true" \
+        "--env-file /$name 20m true" "--rlimits $name=1 20m true" "--rlimits as=$name 20m true" "--timeout $name 20m true" "--output-max $name 20m true" \
+        "--success-exit $name 20m true" "--tags $name, 20m true" "--env =$name 20m true" "--retry-backoff $name 20m true" "$name true" "--$name 20m true"; do
+        run ax add $words
+        [ "$status" -eq 2 ] || fail "${words:0:40}: $status"
+        refute_output --partial $'\e'
+        refute_output --partial '\xc3'
+        refute_output --partial '\xa9'
+        [ ${#output} -lt 2000 ] || fail "${words:0:40}: ${#output}: $output"
+    done
+}
+
 @test "words of the shell are refused with -c" {
     run ax add 20m cd /tmp
     assert_failure 2

@@ -560,6 +560,19 @@ static void test_user_find(void **state)
     }
 }
 
+static void test_user_own(void **state)
+{
+    (void)state;
+    struct child_user u = {0};
+    struct error e;
+    assert_int_equal(child_user_find(NULL, "daemon", &u, &e), 0);
+    assert_int_equal(u.uid, geteuid());
+    assert_int_equal(u.gid, 1);
+    child_user_clear(&u);
+    assert_int_equal(child_user_find(NULL, "no-such-group", &u, &e), -ERROR_NOT_FOUND);
+    assert_string_equal(e.text, "there is no group no-such-group");
+}
+
 static void test_user(void **state)
 {
     (void)state;
@@ -600,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_nothing_else_is_open), cmocka_unit_test(test_null), cmocka_unit_test(test_placings),
         cmocka_unit_test(test_parent_without_descriptors), cmocka_unit_test(test_lookups), cmocka_unit_test(test_failures),
         cmocka_unit_test(test_plain_user), cmocka_unit_test(test_shortage), cmocka_unit_test(test_note), cmocka_unit_test(test_user_find),
+        cmocka_unit_test(test_user_own),
         cmocka_unit_test(test_user),
     };
     umask(022);
