@@ -13,6 +13,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/json.h"
 #include "lib/text/suggest.h"
+#include "lib/text/utf8.h"
 #include "spool/fields.h"
 #include "spool/record.h"
 
@@ -171,6 +172,28 @@ static int import_open(struct import *im, const char *path, struct error *e)
 
 /* ---- records to the spool ---- */
 
+/* The line that the job came from which got the number: numbers are given in order. */
+static int import_line_of(const struct import *im, uint64_t number)
+{
+    struct import_head head = {0};
+    size_t at = 0;
+    for (uint64_t n = im->first; n <= number; n++) {
+        memcpy(&head, im->records.data + at, sizeof head);
+        at += sizeof head + head.length;
+    }
+    return head.line;
+}
+
+/* The name is taken: by a job of this file, which will have no number when nothing is added, or by one that was there. */
+static int import_twin(const struct import *im, struct store *store, const char *name, struct error *e)
+{
+    uint64_t number;
+    if (!im->first || !name || store_find(store, name, &number, NULL) < 0 || number < im->first || number > im->last)
+        return -(int)e->code;
+    error_set(e, ERROR_USAGE, "line %d has the name '%.*s' too", import_line_of(im, number), UTF8_WORD(name));
+    return error_field(e, "name");
+}
+
 static int import_add(struct import *im, struct store *store, const struct import_head *head, const char *record, struct error *e)
 {
     struct job j;
@@ -180,6 +203,8 @@ static int import_add(struct import *im, struct store *store, const struct impor
     if (code < 0)
         return code;
     code = store_add(store, &j, im->context.now, STORE_REFUSE, &added, e);
+    if (code == -ERROR_EXISTS)
+        code = import_twin(im, store, j.name, e);
     job_clear(&j);
     if (code < 0)
         return import_fail(im, head->line, e);

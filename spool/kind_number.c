@@ -1,5 +1,6 @@
 #include "spool/kind.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int number_of(const struct value *v, const char *suffixes, const char *wa
         return -(int)ERROR_USAGE;
     int64_t n;
     size_t used = kind_digits(text, &n);
-    const char *suffix = used && text[used] ? strchr(suffixes, text[used]) : NULL;
+    const char *suffix = used && text[used] ? strchr(suffixes, toupper((unsigned char)text[used])) : NULL;
     if (!used || (text[used] && (!suffix || text[used + 1])))
         return error_set(e, ERROR_USAGE, "'%.*s' is not %s", UTF8_WORD(text), wanted);
     if (suffix && *suffix != '%')
@@ -38,15 +39,32 @@ static int number_of(const struct value *v, const char *suffixes, const char *wa
     return 0;
 }
 
-static int int_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+static int int_put(struct job *j, const struct field *f, const struct value *v, struct error *e)
 {
-    (void)c;
     int64_t n;
     bool percent = f->kind == FIELD_PERCENT;
     if (number_of(v, percent ? "%" : "", percent ? "a percentage, such as 10 or 10%" : "a whole number", &n, e) < 0 || number_in_range(f, n, e) < 0)
         return -(int)ERROR_USAGE;
     *(int *)kind_place(j, f) = (int)n;
     return 0;
+}
+
+/* Where numbers have a form of their own a text is none; a percentage may have its sign. */
+static int int_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    if (f->kind == FIELD_INT && v->kind != VALUE_INT)
+        return kind_refuse(v, "a whole number", e);
+    return int_put(j, f, v, e);
+}
+
+static int int_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    struct value v = value_text(text);
+    int code = int_put(j, f, &v, e);
+    value_clear(&v);
+    return code;
 }
 
 static void int_reset(struct job *j, const struct field *f)
@@ -69,7 +87,7 @@ static int size_set(struct job *j, const struct field *f, const struct value *v,
 {
     (void)c;
     int64_t n;
-    if (number_of(v, "KMGT", "a number of bytes, such as 4096, 64K or 10M", &n, e) < 0 || number_in_range(f, n, e) < 0)
+    if (number_of(v, "KMGT", "a number of bytes, such as 4096, 64k or 10M", &n, e) < 0 || number_in_range(f, n, e) < 0)
         return -(int)ERROR_USAGE;
     *(int64_t *)kind_place(j, f) = n;
     return 0;
@@ -228,7 +246,7 @@ static struct value exits_get(const struct job *j, const struct field *f, enum f
 
 /* ---- the kinds ---- */
 
-const struct kind kind_int = {int_set, NULL, int_reset, int_is_default, int_get};
+const struct kind kind_int = {int_set, int_set_text, int_reset, int_is_default, int_get};
 const struct kind kind_size = {size_set, NULL, size_reset, size_is_default, size_get};
 const struct kind kind_mode = {mode_set, NULL, int_reset, int_is_default, mode_get};
 const struct kind kind_choice = {choice_set, NULL, int_reset, int_is_default, choice_get};

@@ -1,5 +1,6 @@
 #include "spool/rlimits.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static bool limit_value(const struct limit_name *limit, const char *text, const 
     if (p == text)
         return false;
     if (p < end && limit->bytes) {
-        const char *unit = strchr(units, *p++);
+        const char *unit = strchr(units, toupper((unsigned char)*p++));
         for (const char *u = units; unit && u <= unit; u++)
             if (__builtin_mul_overflow(n, 1024, &n))
                 return false;

@@ -37,6 +37,26 @@ load helper
     done
 }
 
+@test "two lines with one name: both lines are told" {
+    printf '%s\n' '{"in":"1h","command":"a","name":"x"}' '' '{"in":"1h","command":"a","name":"y"}' '{"in":"1h","command":"a","name":"y"}' >jobs.ndjson
+    run -2 ax import ndjson jobs.ndjson
+    assert_output "ax import: jobs.ndjson: line 4: name: line 3 has the name 'y' too"
+    ax add -q --name y 20m true
+    run -4 ax import ndjson jobs.ndjson
+    assert_output --partial 'line 3: name: '
+    assert_output --partial 'job 1'
+    [ "$(ax ls --json | wc -l)" -eq 1 ]
+}
+
+@test "numbers are numbers; in a list of words they are words" {
+    run -2 ax import ndjson - <<<'{"in":"1h","command":"a","retries":"3"}'
+    assert_output 'ax import: standard input: line 1: retries: wants a whole number, not a text'
+    run -2 ax import ndjson - <<<'{"in":"1h","command":["a",true]}'
+    assert_output 'ax import: standard input: line 1: command: wants a text, not true or false'
+    ax import ndjson - <<<'{"in":"1h","command":["sleep",5]}'
+    [[ $(ax ls --json) == *'"command":["sleep","5"]'* ]]
+}
+
 @test "what cannot be read" {
     run ax import ndjson nosuch
     assert_failure 2
