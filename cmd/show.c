@@ -278,16 +278,31 @@ static void shell_when(struct buf *b, const struct job *j, const struct view *v)
     }
 }
 
-/* --shell says SHELL -c; other words before the line can only be said as a vector of words, which runs the same. */
-static bool shell_is_plain(const struct job *j)
+/* What --shell can say: one word, which -c follows, or several without blanks in them. Other words can only be said as a vector, which runs the same.
+ * malloc'd, or NULL. */
+static char *shell_says(const struct job *j)
 {
-    return j->shell.count == 2 && strcmp(j->shell.items[1], "-c") == 0;
+    struct buf b = {0};
+    for (size_t i = 0; i < j->shell.count; i++) {
+        const char *word = j->shell.items[i];
+        if (!*word || strpbrk(word, " \t\n")) {
+            buf_clear(&b);
+            return NULL;
+        }
+        buf_format(&b, "%s%s", i ? " " : "", word);
+    }
+    bool plain = j->shell.count == 2 && strcmp(j->shell.items[1], "-c") == 0;
+    if (plain)
+        buf_cut(&b, strlen(j->shell.items[0]));
+    if (j->shell.count < 2)
+        buf_clear(&b);
+    return b.length ? buf_take(&b) : NULL;
 }
 
-static void shell_command(struct buf *b, const struct job *j, bool terminal)
+static void shell_command(struct buf *b, const struct job *j, bool said, bool terminal)
 {
-    buf_text(b, j->shell_line && shell_is_plain(j) ? " -c" : " --");
-    for (size_t i = 0; j->shell_line && !shell_is_plain(j) && i < j->shell.count; i++) {
+    buf_text(b, j->shell_line && said ? " -c" : " --");
+    for (size_t i = 0; j->shell_line && !said && i < j->shell.count; i++) {
         buf_char(b, ' ');
         shell_word(b, j->shell.items[i], terminal);
     }
@@ -308,6 +323,7 @@ static void show_shell(struct buf *b, const struct show_options *o, const struct
         }
         buf_char(b, ' ');
     }
+    char *shell = shell_says(j);
     buf_text(b, "ax add --no-check");
     if (!j->has_kept_env)
         buf_text(b, " --clean-env");
@@ -315,12 +331,13 @@ static void show_shell(struct buf *b, const struct show_options *o, const struct
     for (const struct field *f = fields; f->name; f++) {
         if (f->kind == FIELD_COMMAND || f->group == GROUP_WHEN || field_is_default(j, f))
             continue;
-        if (f->kind == FIELD_SHELL && shell_is_plain(j))
-            shell_option(b, f, j->shell.items[0], v->terminal);
+        if (f->kind == FIELD_SHELL && shell)
+            shell_option(b, f, shell, v->terminal);
         else if (f->kind != FIELD_SHELL)
             shell_field(b, j, f, v->terminal);
     }
-    shell_command(b, j, v->terminal);
+    shell_command(b, j, shell != NULL, v->terminal);
+    free(shell);
 }
 
 static int show_run(const struct command *self, int argc, char **argv)
@@ -346,6 +363,8 @@ static int show_run(const struct command *self, int argc, char **argv)
         else
             show_people(&b, &o, &v, &s);
         command_print(self, &b);
+        if (o.shell && !o.values && s.job.kept_env.count)
+            command_warn(self, "the environment that the job has kept is not in the line; `ax show --shell --values %s` puts it in", argv[first]);
     }
     buf_clear(&b);
     shown_clear(&s);

@@ -10,7 +10,7 @@
 enum field_kind {
     FIELD_TEXT, FIELD_PATH, FIELD_BYTES, FIELD_TEXTS, /* text, absolute path, any bytes, a list of texts */
     FIELD_COMMAND, FIELD_SHELL,           /* a text or a list */
-    FIELD_INT, FIELD_PERCENT, FIELD_SIZE, /* whole number; with or without %; bytes with K M G T (powers of 1024) */
+    FIELD_INT, FIELD_PERCENT, FIELD_SIZE, /* whole number; with or without %; bytes with K M G T, k m g t (powers of 1024) */
     FIELD_DURATION, FIELD_DURATIONS,
     FIELD_CHOICE, FIELD_EXITS, FIELD_MAP, FIELD_MODE, /* one of words; exit codes; NAME -> text; octal */
     FIELD_AT, FIELD_IN, FIELD_EVERY,
@@ -44,7 +44,10 @@ struct field_context { /* what texts are read against. NULL in its place reads w
 };
 
 /* Sets the field from a value: what JSON and YAML hold (null: the default), or one text from the command line (tags and a map's NAME=VALUE are added
- * to those there; tags, retry_delay and exit sets take `1,2,3`). A second schedule is refused. ERROR_USAGE with e->field set; j is unchanged then. */
+ * to those there; tags, retry_delay and exit sets take `1,2,3`; shell is split at blanks). A second schedule is refused. ERROR_USAGE with e->field set; j
+ * is unchanged then.
+ * In JSON and YAML a whole number is a number, not a text of one. Where a text is wanted (a word of a command, a value of env) a whole number is taken as
+ * its digits, since people write [sleep, 5]; true and 0.5 are not: nobody knows how they were written. */
 int field_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e);
 int field_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e);
 

@@ -231,6 +231,16 @@ static struct value command_get(const struct job *j, const struct field *f, enum
     return j->shell_line ? value_text(j->command.items[0]) : kind_strings(&j->command);
 }
 
+static int shell_words(struct job *j, const struct field *f, struct strvec *words, struct error *e)
+{
+    if (!words->count || !words->items[0][0]) {
+        strvec_clear(words);
+        return error_set(e, ERROR_USAGE, "is empty: it names the shell");
+    }
+    strings_replace(kind_place(j, f), words);
+    return 0;
+}
+
 /* A text names the program and -c follows; a list is all the words before the line. */
 static int shell_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
@@ -250,12 +260,21 @@ static int shell_set(struct job *j, const struct field *f, const struct value *v
     } else if (strings_of(v, &words, e) < 0) {
         return -(int)ERROR_USAGE;
     }
-    if (!words.count || !words.items[0][0]) {
-        strvec_clear(&words);
-        return error_set(e, ERROR_USAGE, "is empty: it names the shell");
-    }
-    strings_replace(kind_place(j, f), &words);
-    return 0;
+    return shell_words(j, f, &words, e);
+}
+
+/* There are no lists on the command line: several words are one. */
+static int shell_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    struct strvec words = {0};
+    char *copy = mem_string(text), *rest = copy, *word;
+    while ((word = strtok_r(rest, " \t\n", &rest)))
+        strvec_add(&words, word);
+    free(copy);
+    if (words.count == 1)
+        strvec_add(&words, "-c");
+    return shell_words(j, f, &words, e);
 }
 
 static void shell_reset(struct job *j, const struct field *f)
@@ -345,5 +364,5 @@ const struct kind kind_path = {path_set, NULL, text_reset, text_is_default, text
 const struct kind kind_bytes = {bytes_set, NULL, bytes_reset, text_is_default, bytes_get};
 const struct kind kind_texts = {texts_set, texts_set_text, texts_reset, texts_is_default, texts_get};
 const struct kind kind_command = {command_set, NULL, command_reset, texts_is_default, command_get};
-const struct kind kind_shell = {shell_set, NULL, shell_reset, shell_is_default, texts_get};
+const struct kind kind_shell = {shell_set, shell_set_text, shell_reset, shell_is_default, texts_get};
 const struct kind kind_map = {map_set, map_set_text, texts_reset, texts_is_default, map_get};

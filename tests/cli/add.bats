@@ -59,6 +59,19 @@ load helper
     assert_line '    ^~'
 }
 
+@test "numbers of options are read in their range" {
+    run -2 ax add --weight 99999999999999999999 20m true
+    assert_output 'ax add: --weight: must be from 0 to 10000'
+    run -2 ax add --priority -99999999999999999999 20m true
+    assert_output 'ax add: --priority: must be from -1000 to 1000'
+    run -2 ax add --retries 3x 20m true
+    assert_output "ax add: --retries: '3x' is not a whole number"
+    run -2 ax add --output-max 5q 20m true
+    assert_output "ax add: --output-max: '5q' is not a number of bytes, such as 4096, 64k or 10M"
+    ax add -q --output-max 5k --rlimits as=2g 20m true
+    [ "$(ax show 1 --json | field output_max)" = 5120 ]
+}
+
 @test "a time is given once" {
     run ax add --in 3m --every 10m true
     assert_failure 2

@@ -41,9 +41,37 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
 }
 
 @test "--shell of a job whose shell has words of its own" {
-    ax import ndjson - <<<'{"in":"1h","command":"echo $0","shell":["bash","-eu","-c"]}'
-    run ax show 1 --shell
-    assert_output --partial "-- bash -eu -c 'echo \$0'"
+    ax add -q --name one --shell ' bash  -euo pipefail -c ' 1h -c 'echo $0'
+    ax import ndjson - <<<'{"in":"1h","command":"echo $0","shell":["bash","-euo","pipefail","-c"],"name":"two"}'
+    for name in one two; do
+        ax show $name --json | grep -qF '"shell":["bash","-euo","pipefail","-c"]'
+        run --separate-stderr ax show $name --shell
+        assert_output --partial " --shell 'bash -euo pipefail -c' "
+        ax cancel $name
+        eval "$output"
+        ax show $name --json | grep -qF '"shell":["bash","-euo","pipefail","-c"]'
+    done
+    ax import ndjson - <<<'{"in":"1h","command":"echo $0","shell":["bash","a b","-c"],"name":"blank"}'
+    ax import ndjson - <<<'{"in":"1h","command":"script","shell":["bash"],"name":"single"}'
+    run ax show blank --shell
+    assert_output --partial "-- bash 'a b' -c 'echo \$0'"
+    run ax show single --shell
+    assert_output --partial "-- bash script"
+    run -2 ax add --shell ' ' 1h -c true
+    assert_output 'ax add: --shell: is empty: it names the shell'
+}
+
+@test "--shell says that a kept environment is left out" {
+    MINE=1 ax add -q 1h true
+    run --separate-stderr ax show 1 --shell
+    refute_output --partial MINE
+    assert_equal "$stderr" 'ax show: the environment that the job has kept is not in the line; `ax show --shell --values 1` puts it in'
+    run --separate-stderr ax show 1 --shell --values
+    assert_output --partial " 'MINE=1' "
+    assert_equal "$stderr" ''
+    ax add -q --clean-env 1h true
+    run --separate-stderr ax show 2 --shell
+    assert_equal "$stderr" ''
 }
 
 @test "--shell of a repeating job, and of one with a clean environment" {

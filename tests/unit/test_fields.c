@@ -71,7 +71,7 @@ static void test_read(void **state)
         {"{\"command\":\"x\",\"start_within\":\"5m\",\"timeout\":\"250ms\",\"kill_after\":\"0s\"}", NULL},
         {"{\"command\":\"x\",\"start_within\":\"none\",\"timeout\":null}", "{\"command\":\"x\"}"},
         {"{\"command\":\"x\",\"queue\":\"gpu\",\"weight\":0,\"priority\":-1000}", NULL},
-        {"{\"command\":\"x\",\"queue\":\"default\",\"weight\":1,\"priority\":\"0\"}", "{\"command\":\"x\"}"},
+        {"{\"command\":\"x\",\"queue\":\"default\",\"weight\":1,\"priority\":0}", "{\"command\":\"x\"}"},
         {"{\"command\":\"x\",\"retries\":1000000,\"retry_delay\":\"5s\",\"retry_backoff\":\"linear\",\"retry_max_delay\":\"1h\",\"retry_jitter\":0}", NULL},
         {"{\"command\":\"x\",\"retry_delay\":[\"1s\",\"1m\"],\"retry_backoff\":\"fixed\",\"retry_jitter\":\"25%\"}",
          "{\"command\":\"x\",\"retry_delay\":[\"1s\",\"1m\"],\"retry_backoff\":\"fixed\",\"retry_jitter\":25}"},
@@ -87,6 +87,7 @@ static void test_read(void **state)
         {"{\"command\":\"x\",\"output_max\":0}", NULL},
         {"{\"command\":\"x\",\"output_max\":\"64K\"}", "{\"command\":\"x\",\"output_max\":65536}"},
         {"{\"command\":\"x\",\"output_max\":\"10M\"}", "{\"command\":\"x\"}"},
+        {"{\"command\":\"x\",\"output_max\":\"5k\",\"rlimits\":{\"as\":\"2g\"}}", "{\"command\":\"x\",\"rlimits\":{\"as\":\"2g\"},\"output_max\":5120}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job j, back;
@@ -128,8 +129,8 @@ static void test_refused(void **state)
         {"start_within", "\"0s\"", "longer than 0s"}, {"timeout", "\"0s\"", "longer than 0s"}, {"timeout", "\"-5m\"", NULL}, {"timeout", "\"90\"", NULL}, {"timeout", "90", "unit"},
         {"timeout", "\"\"", NULL}, {"timeout", "true", "a duration"}, {"timeout", "\"99999999999999h\"", NULL}, {"kill_after", "\"none\"", NULL}, {"kill_after", "\"-1s\"", NULL},
         {"queue", "\"5\"", "number"}, {"queue", "\"\"", "empty"}, {"weight", "-1", "from 0 to 10000"}, {"weight", "10001", "from 0 to 10000"}, {"weight", "1.0", "whole number"},
-        {"weight", "\"\"", "whole number"}, {"weight", "\"1x\"", "whole number"}, {"weight", "\"99999999999999999999\"", "from 0 to 10000"}, {"weight", "\"10%\"", "whole number"},
-        {"priority", "-1001", "from -1000 to 1000"}, {"priority", "1001", "from -1000 to 1000"}, {"priority", "\"-99999999999999999999\"", "from -1000 to 1000"},
+        {"weight", "\"\"", "whole number"}, {"weight", "\"1x\"", "whole number"}, {"weight", "\"1\"", "not a text"}, {"weight", "\"10%\"", "whole number"},
+        {"priority", "-1001", "from -1000 to 1000"}, {"priority", "1001", "from -1000 to 1000"}, {"priority", "\"-5\"", "not a text"}, {"command", "[\"a\",true]", "not true or false"}, {"command", "[\"sleep\",0.5]", "with a fraction"}, {"env", "{\"A\":true}", "A: wants a text"},
         {"priority", "\"--1\"", "whole number"}, {"priority", "\"-\"", "whole number"}, {"priority", "\"+1\"", "whole number"},
         {"retries", "-1", "from 0 to 1000000"}, {"retries", "1000001", "from 0 to 1000000"}, {"retries", "\"three\"", "whole number"}, {"retries", "true", "whole number"},
         {"retry_delay", "[]", "takes 1 to"}, {"retry_delay", "\"1s,\"", NULL}, {"retry_delay", "[\"1s\",\"x\"]", NULL}, {"retry_delay", "\"none\"", NULL}, {"retry_delay", "{}", "a map"},
@@ -196,7 +197,8 @@ static void test_text(void **state)
         {"retry_delay", {"9s", "1s,5s,1m"}, "[\"1s\",\"5s\",\"1m\"]"}, /* the last one counts */
         {"success_exit", {"0,3"}, "[0,3]"}, {"success_exit", {"7", "3"}, "[3]"},
         {"retries", {"3"}, "3"}, {"priority", {"-5"}, "-5"}, {"retry_jitter", {"20%"}, "20"}, {"timeout", {"90s"}, "\"1m30s\""}, {"timeout", {"5m", "none"}, "null"},
-        {"umask", {"77"}, "\"077\""}, {"output_max", {"1K"}, "1024"}, {"command", {"echo"}, "\"echo\""}, {"shell", {"bash"}, "[\"bash\",\"-c\"]"},
+        {"umask", {"77"}, "\"077\""}, {"output_max", {"1K"}, "1024"}, {"command", {"echo"}, "\"echo\""}, {"shell", {"bash"}, "[\"bash\",\"-c\"]"}, {"output_max", {"5k"}, "5120"},
+        {"shell", {" bash -eu\t-c "}, "[\"bash\",\"-eu\",\"-c\"]"},
         {"stdin", {"-"}, "\"-\""}, {"every", {"5m"}, "\"5m\""}, {"in", {"0s"}, "null"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
