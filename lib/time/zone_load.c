@@ -66,7 +66,7 @@ static bool name_is_safe(const char *name)
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-.";
     size_t length = strlen(name);
     return length > 0 && length <= NAME_LENGTH_MAX && strspn(name, allowed) == length && *name != '/' && *name != '.' &&
-           !strstr(name, "/.");
+           !strstr(name, "/.") && strcmp(name, "posixrules") != 0; /* no zone's name, though the file may be one */
 }
 
 static int unknown(const char *name, int number, struct error *e)

@@ -5,19 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/strvec.h"
 #include "lib/time/zone.h"
-
-#define FOLDER "/usr/share/zoneinfo"
 
 /* ---- a TZif file built by hand ---- */
 
@@ -493,122 +488,6 @@ static void test_locals(void **state)
     }
 }
 
-/* ---- every installed zone against libc ---- */
-
-static struct strvec names;
-
-static int collect(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st;
-    (void)ftw;
-    char magic[4] = {0};
-    FILE *f = kind == FTW_F ? fopen(path, "re") : NULL;
-    if (f && fread(magic, 1, 4, f) == 4 && !memcmp(magic, "TZif", 4))
-        strvec_add(&names, path + sizeof FOLDER);
-    if (f)
-        fclose(f);
-    return 0;
-}
-
-static void compare(const struct zone *z, int64_t seconds)
-{
-    struct tm tm;
-    time_t t = (time_t)seconds;
-    localtime_r(&t, &tm);
-    struct zone_offset o = zone_offset_at(z, seconds * SECOND);
-    if (o.seconds != tm.tm_gmtoff || o.dst != (tm.tm_isdst > 0) || strcmp(o.abbreviation, tm.tm_zone))
-        fail_msg("%s at %lld: %d %d %s, libc: %ld %d %s", zone_name(z), (long long)seconds, o.seconds, o.dst,
-            o.abbreviation, tm.tm_gmtoff, tm.tm_isdst, tm.tm_zone);
-    struct civil c = zone_civil(z, seconds * SECOND);
-    if (c.year != tm.tm_year + 1900 || c.month != tm.tm_mon + 1 || c.day != tm.tm_mday || c.hour != tm.tm_hour ||
-        c.minute != tm.tm_min || c.second != tm.tm_sec)
-        fail_msg("%s at %lld: another local time than libc's", zone_name(z), (long long)seconds);
-}
-
-/* The way back: the local time of an instant leads to it. */
-static void compare_back(const struct zone *z, int64_t seconds)
-{
-    instant t = seconds * SECOND;
-    struct civil c = zone_civil(z, t);
-    struct zone_local_time l = zone_resolve(z, &c);
-    if (l.fit == ZONE_GAP || (l.first != t && l.second != t) || (l.fit == ZONE_ONCE && l.first != l.second) ||
-        l.first > l.second)
-        fail_msg("%s at %lld: the local time leads elsewhere", zone_name(z), (long long)seconds);
-}
-
-static void compare_change(const struct zone *z, instant change)
-{
-    int64_t at = change / SECOND;
-    int32_t before = zone_offset_at(z, change - 1).seconds, after = zone_offset_at(z, change).seconds;
-    assert_int_not_equal(before, after);
-    static const int around[] = {-86400, -7200, -3601, -1, 0, 1, 1800, 3600, 86400};
-    for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-        compare(z, at + around[i]);
-        compare_back(z, at + around[i]);
-    }
-    struct civil middle = civil_from_seconds(at + before + (after - before) / 2);
-    struct zone_local_time l = zone_resolve(z, &middle);
-    if (l.fit != (after > before ? ZONE_GAP : ZONE_FOLD) || l.jump != change)
-        fail_msg(
-            "%s: change at %lld: fit %d, jump %lld", zone_name(z), (long long)at, l.fit, (long long)(l.jump / SECOND));
-}
-
-static void compare_zone(const char *name)
-{
-    struct zone *z = NULL;
-    struct error e = {0};
-    if (zone_load(name, &z, &e))
-        fail_msg("%s", e.text);
-    setenv("TZ", name, 1);
-    tzset();
-    const int64_t from = civil_days(1900, 1, 1) * 86400, to = civil_days(2100, 1, 1) * 86400;
-    for (int64_t t = from; t < to; t += 10 * 86400 + 5 * 3600 + 7)
-        compare(z, t);
-    int64_t changes = 0;
-    for (instant t = zone_next_change(z, from * SECOND); t < to * SECOND; t = zone_next_change(z, t), changes++)
-        compare_change(z, t);
-    /* No change is missed: where the offset differs between two samples, there was one between. */
-    const int64_t step = 6 * 86400;
-    for (int64_t t = from; t < to; t += step) {
-        struct zone_offset a = zone_offset_at(z, t * SECOND), b = zone_offset_at(z, (t + step) * SECOND);
-        if (a.seconds != b.seconds && zone_next_change(z, t * SECOND) > (t + step) * SECOND)
-            fail_msg("%s: a change after %lld is missed", name, (long long)t);
-    }
-    zone_free(z);
-}
-
-static void test_against_libc(void **state)
-{
-    (void)state;
-    unsetenv("TZDIR");
-    nftw(FOLDER, collect, 16, FTW_PHYS);
-    if (!names.count) {
-        print_message("no zones are installed\n");
-        skip();
-    }
-    char *old = getenv("TZ") ? strdup(getenv("TZ")) : NULL;
-    size_t compared = 0;
-    for (size_t i = 0; i < names.count; i++) {
-        struct zone *z = NULL;
-        struct error e = {0};
-        if (!strncmp(names.items[i], "right/", 6)) {
-            assert_int_equal(zone_load(names.items[i], &z, &e), -ERROR_USAGE);
-            assert_non_null(strstr(e.text, "leap seconds"));
-        } else if (strncmp(names.items[i], "posix/", 6) != 0) { /* posix/ is the same again */
-            compare_zone(names.items[i]);
-            compared++;
-        }
-    }
-    print_message("%zu zones compared\n", compared);
-    if (old)
-        setenv("TZ", old, 1);
-    else
-        unsetenv("TZ");
-    tzset();
-    free(old);
-    strvec_clear(&names);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -623,7 +502,6 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_folder),
         cmocka_unit_test(test_locals),
-        cmocka_unit_test(test_against_libc),
     };
     return cmocka_run_group_tests_name("zone", tests, NULL, NULL);
 }
