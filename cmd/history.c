@@ -9,13 +9,23 @@
 
 enum { SLICE = 1000 }; /* rows read in one transaction and printed together */
 
+/* One place before that in enum outcome: an open run is not history. */
+static const char *const history_outcomes[] = {
+    [OUTCOME_OK - 1] = "ok",         [OUTCOME_FAILED - 1] = "failed", [OUTCOME_KILLED - 1] = "killed",           [OUTCOME_TIMEOUT - 1] = "timeout",
+    [OUTCOME_CANCELLED - 1] = "cancelled", [OUTCOME_LOST - 1] = "lost", [OUTCOME_UNSTARTABLE - 1] = "unstartable", [OUTCOME_SKIPPED - 1] = "skipped",
+    [OUTCOME_MISSED - 1] = "missed", [OUTCOME_MISSED] = NULL,
+};
+
 struct history_options {
     struct common common;
     bool json;
-    int limit; /* 0: none */
+    int limit;         /* 0: none */
+    unsigned outcomes; /* bits of history_outcomes; 0: all */
 };
 static const struct option_row history_options[] = {
     {.letter = 'n', .word = "limit", .kind = OPTION_INT, .offset = offsetof(struct history_options, limit), .placeholder = "N", .help = "only the newest N rows", .minimum = 1, .maximum = INT_MAX},
+    {.letter = 'o', .word = "outcome", .kind = OPTION_CHOICES, .offset = offsetof(struct history_options, outcomes), .placeholder = "OUTCOME,...",
+        .choices = history_outcomes, .help = "only rows with such an outcome: ok, failed, killed, timeout, cancelled, lost, unstartable, skipped, missed (repeatable)"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct history_options, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
@@ -26,28 +36,41 @@ struct history {
     const struct view *view;
     struct table *table;
     struct buf *out;
-    struct run last; /* the row printed last: where the next slice goes on. It owns no texts */
-    int looked, left; /* left: rows still wanted */
+    struct run last; /* the row looked at last: where the next slice goes on. It owns no texts */
+    int looked, shown; /* in this slice */
+    int left;          /* rows still wanted */
 };
 
-static bool history_row(void *context, const struct run *r)
+static bool history_wants(const struct history_options *o, const struct run *r)
 {
-    struct history *h = context;
+    return !o->outcomes || (r->outcome != OUTCOME_NONE && o->outcomes >> (r->outcome - 1) & 1);
+}
+
+static void history_show(struct history *h, const struct run *r)
+{
+    h->shown++;
+    h->left--;
     if (h->options->json) {
         struct value v = view_run(r);
         view_line(h->out, &v);
     } else {
         view_runs_add(h->table, h->view, r);
     }
+}
+
+static bool history_row(void *context, const struct run *r)
+{
+    struct history *h = context;
+    if (history_wants(h->options, r))
+        history_show(h, r);
     h->last = *r;
     h->last.reason = h->last.name = h->last.key = NULL;
-    h->left--;
     return ++h->looked < SLICE && h->left > 0;
 }
 
 static int history_slice(struct store *store, uint64_t number, bool begin, struct history *h, struct error *e)
 {
-    h->looked = 0;
+    h->looked = h->shown = 0;
     int code = store_begin(store, false, e);
     if (code < 0)
         return code;
@@ -62,7 +85,7 @@ static int history_print(const struct command *self, struct store *store, uint64
     do {
         h->table = h->options->json ? NULL : view_runs_new();
         int code = history_slice(store, number, begin, h, e);
-        if (code == 0 && h->table && h->looked)
+        if (code == 0 && h->table && h->shown)
             table_write(h->out, h->table, h->view->width, h->view->colour);
         if (h->table)
             table_free(h->table);
@@ -132,7 +155,7 @@ static int history_run(const struct command *self, int argc, char **argv)
 const struct command command_history = {
     .name = "history",
     .summary = "list how runs went, newest first",
-    .usage = "[JOB] [--limit N] [--json]",
+    .usage = "[JOB] [--limit N] [--outcome OUTCOME,...] [--json]",
     .about = "Due times that got no run (skipped, missed, cancelled before the start) are\n"
              "listed too, with the reason.",
     .options = history_options,

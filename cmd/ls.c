@@ -7,7 +7,6 @@
 #include "cmd/client.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
-#include "lib/text/suggest.h"
 
 enum { SLICE = 1000 }; /* jobs read in one transaction and printed together */
 
@@ -16,30 +15,13 @@ static const char *const ls_states[] = {"waiting", "queued", "retrying", "runnin
 struct ls_options {
     struct common common;
     bool all, json;
-    struct strvec states;
+    unsigned states; /* bits of ls_states; 0: none was named */
 };
-
-static int ls_add_state(void *target, const struct option_row *row, const char *argument, struct error *e)
-{
-    (void)row;
-    struct ls_options *o = target;
-    struct suggest near = {.word = argument};
-    for (const char *const *s = ls_states; *s; s++) {
-        if (strcmp(*s, argument) == 0) {
-            strvec_add(&o->states, argument);
-            return 0;
-        }
-        suggest_offer(&near, *s);
-    }
-    if (near.best)
-        return error_set(e, ERROR_USAGE, "there is no state `%s`; did you mean `%s`?", argument, near.best);
-    return error_set(e, ERROR_USAGE, "there is no state `%s`; there are: waiting, queued, retrying, running, done, failed, cancelled", argument);
-}
 
 static const struct option_row ls_options[] = {
     {.letter = 'a', .word = "all", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, all), .help = "finished and cancelled jobs too"},
-    {.letter = 's', .word = "state", .kind = OPTION_CALL, .placeholder = "STATE", .call = ls_add_state,
-        .help = "only jobs in this state: waiting, queued, retrying, running, done, failed, cancelled (repeatable)"},
+    {.letter = 's', .word = "state", .kind = OPTION_CHOICES, .offset = offsetof(struct ls_options, states), .placeholder = "STATE,...", .choices = ls_states,
+        .help = "only jobs in such a state: waiting, queued, retrying, running, done, failed, cancelled (repeatable)"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
@@ -57,11 +39,11 @@ struct ls {
 
 static bool ls_wants(const struct ls_options *o, const char *phase)
 {
-    if (!o->states.count)
+    if (!o->states)
         return o->all || (strcmp(phase, "done") != 0 && strcmp(phase, "cancelled") != 0);
-    for (size_t i = 0; i < o->states.count; i++)
-        if (strcmp(o->states.items[i], phase) == 0)
-            return true;
+    for (int i = 0; ls_states[i]; i++)
+        if (strcmp(ls_states[i], phase) == 0)
+            return o->states >> i & 1;
     return false;
 }
 
@@ -145,7 +127,7 @@ static int ls_list(const struct command *self, const struct ls_options *o, const
         shown = code;
     }
     buf_clear(&out);
-    if (shown == 0 && !o->json && !o->states.count)
+    if (shown == 0 && !o->json && !o->states)
         ls_other_spool(self, o);
     return shown < 0 ? shown : 0;
 }
@@ -162,7 +144,6 @@ static int ls_run(const struct command *self, int argc, char **argv)
     else if (first >= 0 && (view_init(&v, &e) < 0 || ls_list(self, &o, &v, &e) < 0))
         exit_code = command_fail(self, &e);
     view_clear(&v);
-    strvec_clear(&o.states);
     return exit_code;
 }
 
@@ -170,7 +151,7 @@ const struct command command_ls = {
     .name = "ls",
     .aliases = {"list", "ps"},
     .summary = "list jobs",
-    .usage = "[--all] [--state STATE]... [--json]",
+    .usage = "[--all] [--state STATE,...] [--json]",
     .about = "Lists jobs that wait or run, and those that have failed.",
     .options = ls_options,
     .run = ls_run,

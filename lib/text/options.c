@@ -9,6 +9,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/strvec.h"
 #include "lib/text/suggest.h"
+#include "lib/text/utf8.h"
 #include "lib/time/duration.h"
 
 struct options_parser {
@@ -25,36 +26,61 @@ static int options_set_int(const struct option_row *row, int *place, const char 
 {
     const char *digits = argument[0] == '-' ? argument + 1 : argument;
     if (!digits[0] || digits[strspn(digits, "0123456789")])
-        return error_set(e, ERROR_USAGE, "a whole number is wanted, not \"%s\"", argument);
+        return error_set(e, ERROR_USAGE, "a whole number is wanted, not \"%.*s\"", UTF8_WORD(argument));
     /* what strtol cuts to fit is out of any range */
     long n = strtol(argument, NULL, 10);
     if (n < row->minimum)
-        return error_set(e, ERROR_USAGE, "%s is below %d", argument, row->minimum);
+        return error_set(e, ERROR_USAGE, "%.*s is below %d", UTF8_WORD(argument), row->minimum);
     if (n > row->maximum)
-        return error_set(e, ERROR_USAGE, "%s is above %d", argument, row->maximum);
+        return error_set(e, ERROR_USAGE, "%.*s is above %d", UTF8_WORD(argument), row->maximum);
     *place = (int)n;
     return 0;
 }
 
-static int options_set_choice(const struct option_row *row, int *place, const char *argument, struct error *e)
+/* The index of the word argument[0..length), or negative. */
+static int options_find_choice(const struct option_row *row, const char *argument, size_t length, struct error *e)
 {
-    struct suggest nearest = {.word = argument};
+    char *word = mem_format("%.*s", (int)(length < INT_MAX ? length : INT_MAX), argument);
+    struct suggest nearest = {.word = word};
     struct buf known = {0};
-    for (int i = 0; row->choices[i]; i++) {
-        if (strcmp(row->choices[i], argument) == 0) {
-            buf_clear(&known);
-            *place = i;
-            return 0;
-        }
+    int index = -1;
+    for (int i = 0; row->choices[i] && index < 0; i++) {
+        index = strcmp(row->choices[i], word) == 0 ? i : -1;
         buf_format(&known, "%s%s", i ? ", " : "", row->choices[i]);
         suggest_offer(&nearest, row->choices[i]);
     }
-    if (nearest.best)
-        error_set(e, ERROR_USAGE, "\"%s\" is none of %s; did you mean %s?", argument, buf_string(&known), nearest.best);
-    else
-        error_set(e, ERROR_USAGE, "\"%s\" is none of %s", argument, buf_string(&known));
+    if (index < 0 && nearest.best)
+        index = error_set(e, ERROR_USAGE, "\"%.*s\" is none of %s; did you mean %s?", UTF8_WORD(word), buf_string(&known), nearest.best);
+    else if (index < 0)
+        index = error_set(e, ERROR_USAGE, "\"%.*s\" is none of %s", UTF8_WORD(word), buf_string(&known));
     buf_clear(&known);
-    return -(int)ERROR_USAGE;
+    free(word);
+    return index;
+}
+
+static int options_set_choice(const struct option_row *row, int *place, const char *argument, struct error *e)
+{
+    int index = options_find_choice(row, argument, strlen(argument), e);
+    if (index >= 0)
+        *place = index;
+    return index < 0 ? index : 0;
+}
+
+static int options_set_choices(const struct option_row *row, unsigned *place, const char *argument, struct error *e)
+{
+    unsigned found = 0;
+    for (const char *word = argument;; word++) {
+        size_t length = strcspn(word, ",");
+        int index = options_find_choice(row, word, length, e);
+        if (index < 0)
+            return index;
+        found |= 1u << index;
+        word += length;
+        if (!*word)
+            break;
+    }
+    *place |= found;
+    return 0;
 }
 
 static int options_set(const struct option_row *row, void *target, const char *argument, struct error *e)
@@ -76,6 +102,8 @@ static int options_set(const struct option_row *row, void *target, const char *a
         return duration_parse(argument, place, e);
     case OPTION_CHOICE:
         return options_set_choice(row, place, argument, e);
+    case OPTION_CHOICES:
+        return options_set_choices(row, place, argument, e);
     case OPTION_CALL:
         return row->call(target, row, argument, e);
     }
@@ -117,9 +145,9 @@ static int options_unknown_word(struct options_parser *p, const char *as_written
             suggest_offer(&nearest, row->word);
     int code;
     if (nearest.best)
-        code = error_set(p->error, ERROR_USAGE, "unknown option %s; did you mean --%s?", as_written, nearest.best);
+        code = error_set(p->error, ERROR_USAGE, "unknown option %.*s; did you mean --%s?", UTF8_WORD(as_written), nearest.best);
     else
-        code = error_set(p->error, ERROR_USAGE, "unknown option %s", as_written);
+        code = error_set(p->error, ERROR_USAGE, "unknown option %.*s", UTF8_WORD(as_written));
     error_field(p->error, as_written);
     return code;
 }

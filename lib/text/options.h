@@ -15,6 +15,7 @@ enum option_kind {
     OPTION_INT,      /* int within minimum..maximum */
     OPTION_DURATION, /* duration */
     OPTION_CHOICE,   /* int: index into choices */
+    OPTION_CHOICES,  /* unsigned: bits of the indexes of one choice or several with commas, added to those there */
     OPTION_CALL,     /* call(target, row, argument) decides */
 };
 
@@ -39,7 +40,7 @@ enum option_style {
 /* Parses argv[0..argc), which holds no program name, into target. Returns the index of the first operand, or a negative code: unknown
  * option (with the nearest known one), argument missing, not wanted or invalid; error.field is the option as written (`--timeout`).
  * Long options take `--word value` and `--word=value` and unambiguous beginnings are NOT taken; short ones bundle. A repeated option
- * counts as given last, OPTION_TEXTS and OPTION_CALL each time. On failure argv is as it was; target may hold what came before. */
+ * counts as given last, OPTION_TEXTS, OPTION_CHOICES and OPTION_CALL each time. On failure argv is as it was; target may hold what came before. */
 int options_parse(const struct option_row *rows, enum option_style style, int argc, char **argv, void *target, struct error *e);
 
 /* The option part of a usage text, aligned, wrapped at 80 columns. */

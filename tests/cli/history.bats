@@ -51,6 +51,22 @@ load helper
     state_is 1 failed
 }
 
+@test "--outcome chooses, lists too" {
+    serve
+    ax add --wait now -- true
+    ax add --wait now -- false || true
+    ax add 1h true
+    ax cancel 3
+    ax add --wait --no-check now -- ./nosuch || true
+    [ "$(ax history --outcome ok --json | field job | tr '\n' ' ')" = '1 ' ]
+    [ "$(ax history --outcome cancelled,failed,ok --json | field job | tr '\n' ' ')" = '3 2 1 ' ]
+    [ "$(ax history -o failed -o unstartable --json -n 1 | field job | tr '\n' ' ')" = '4 ' ]
+    run -0 ax history --outcome lost
+    assert_output ''
+    run -2 ax history --outcome ok,faild
+    assert_output --partial 'did you mean failed?'
+}
+
 @test "an unknown job" {
     run ax history 7
     assert_failure 3

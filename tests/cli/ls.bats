@@ -29,9 +29,16 @@ load helper
     [ "$(ax ls --state cancelled --json | field job)" = 1 ]
     [ "$(ax ls --state queued --json | field job)" = 2 ]
     [ "$(ax ls --state queued --state cancelled --json | wc -l)" -eq 2 ]
-    run ax ls --state canceled
-    assert_failure 2
-    assert_output --partial 'did you mean `cancelled`?'
+    [ "$(ax ls --state queued,cancelled --json | wc -l)" -eq 2 ]
+    [ "$(ax ls --state queued,failed -s running --json | field job)" = 2 ]
+    for states in canceled queued,canceled; do
+        run -2 ax ls --state $states
+        assert_output 'ax ls: --state: "canceled" is none of waiting, queued, retrying, running, done, failed, cancelled; did you mean cancelled?'
+    done
+    for states in , queued, ''; do
+        run -2 ax ls --state "$states"
+        assert_output --partial 'ax ls: --state: "" is none of waiting'
+    done
 }
 
 @test "--json has the names that are kept" {

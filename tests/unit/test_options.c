@@ -18,6 +18,7 @@ struct target {
     int workers, on_stop;
     duration timeout;
     int called;
+    unsigned ends;
 };
 
 static int call(void *target, const struct option_row *row, const char *argument, struct error *e)
@@ -41,6 +42,7 @@ static const struct option_row rows[] = {
     {'j', "workers", OPTION_INT, PLACE(workers), "N", "run N jobs at a time", .minimum = 1, .maximum = 1000},
     {0, "timeout", OPTION_DURATION, PLACE(timeout), "DURATION", "end it after that"},
     {0, "on-stop", OPTION_CHOICE, PLACE(on_stop), "wait|leave|kill-after-a-while", "what becomes of runs", .choices = stops},
+    {0, "ends", OPTION_CHOICES, PLACE(ends), "HOW,...", "one or several", .choices = stops},
     {0, "now", OPTION_CALL, .help = "at once", .call = call, .data = &one},
     {0, "set", OPTION_CALL, 0, "F=V", "a field", .call = call, .data = &ten},
     {0, "secret", OPTION_FLAG, PLACE(json)},
@@ -74,6 +76,8 @@ static void show(struct buf *b, const struct target *t, char **words, int first)
         buf_format(b, "timeout=%lld ", (long long)t->timeout);
     if (t->on_stop)
         buf_format(b, "on_stop=%d ", t->on_stop);
+    if (t->ends)
+        buf_format(b, "ends=%x ", t->ends);
     if (t->called)
         buf_format(b, "called=%d ", t->called);
     buf_char(b, ':');
@@ -106,6 +110,8 @@ static void test_parse(void **state)
         {OPTIONS_ANYWHERE, {"-ta", "--tag=b", "-t", "c"}, "tag=a tag=b tag=c :"},
         {OPTIONS_ANYWHERE, {"--timeout", "90s"}, "timeout=90000000000 :"},
         {OPTIONS_ANYWHERE, {"--on-stop", "kill"}, "on_stop=2 :"},
+        {OPTIONS_ANYWHERE, {"--ends", "kill"}, "ends=4 :"},
+        {OPTIONS_ANYWHERE, {"--ends", "wait,kill,wait", "--ends=leave"}, "ends=7 :"},
         {OPTIONS_ANYWHERE, {"--now", "--set", "a=b", "--set=c=d"}, "called=21 :"},
         {OPTIONS_ANYWHERE, {"--secret"}, "json :"},
     };
@@ -137,6 +143,8 @@ static void test_refused(void **state)
         {{"--time", "5s"}, "--time", "unknown option --time; did you mean --timeout?"},
         {{"--secre"}, "--secre", "unknown option --secre"}, /* a hidden one is not told */
         {{"--deploy"}, "--deploy", "unknown option --deploy"},
+        {{"--ends", "wait,kil"}, "--ends", "\"kil\" is none of wait, leave, kill; did you mean kill?"},
+        {{"--ends", "wait,"}, "--ends", "\"\" is none of wait, leave, kill"},
         {{"a", "-x"}, "-x", "unknown option -x"},
         {{"-qx"}, "-x", "unknown option -x"},
         {{"-json"}, "-j", "a whole number is wanted, not \"son\""},
@@ -190,6 +198,7 @@ static void test_usage(void **state)
         "      --timeout DURATION  end it after that\n"
         "      --on-stop wait|leave|kill-after-a-while\n"
         "                          what becomes of runs\n"
+        "      --ends HOW,...      one or several\n"
         "      --now               at once\n"
         "      --set F=V           a field\n");
     buf_clear(&b);
