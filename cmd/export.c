@@ -10,6 +10,7 @@
 #include "lib/text/json.h"
 #include "spool/fields.h"
 
+enum { LOSSY = 10 };
 enum { SLICE = 1000 }; /* jobs read in one transaction and written together */
 
 struct export_options {
@@ -30,7 +31,8 @@ struct export {
     struct buf out;
     uint64_t next; /* where the next slice begins; 0: at the end */
     int looked;
-    uint64_t lossy; /* a job whose texts are no UTF-8; 0: none */
+    uint64_t lossy[LOSSY]; /* jobs with texts that are no UTF-8 */
+    uint64_t lossy_count;  /* all of them; the first ones are named */
 };
 
 /* The kept environment becomes one that is said, under what the job says itself. */
@@ -82,8 +84,8 @@ static void export_write(struct export *x, const struct job *j)
     json_write(&x->out, &map, &lossy);
     buf_char(&x->out, '\n');
     value_clear(&map);
-    if (lossy && !x->lossy)
-        x->lossy = j->number;
+    if (lossy && x->lossy_count++ < LOSSY)
+        x->lossy[x->lossy_count - 1] = j->number;
 }
 
 static bool export_job(void *context, const struct job *j, const struct job_state *s)
@@ -112,6 +114,20 @@ static int export_slice(struct store *store, struct export *x, struct error *e)
     return code;
 }
 
+/* JSON is Unicode, and a form of our own for other bytes would be read by nobody else. So the jobs are named, and whoever needs the bytes has `ax show --shell`. */
+static int export_lossy(const struct export *x, struct error *e)
+{
+    struct buf names = {0};
+    for (uint64_t i = 0; i < x->lossy_count && i < LOSSY; i++)
+        buf_format(&names, "%s%llu", i ? ", " : "", (unsigned long long)x->lossy[i]);
+    if (x->lossy_count > LOSSY)
+        buf_format(&names, " and %llu more", (unsigned long long)(x->lossy_count - LOSSY));
+    int code = error_set(e, ERROR_FAILED, "JSON cannot say bytes that are no UTF-8: they were written as U+FFFD in job%s %s; `ax show --shell` has them as they are",
+                         x->lossy_count > 1 ? "s" : "", buf_string(&names));
+    buf_clear(&names);
+    return code;
+}
+
 static int export_all(const struct command *self, const struct export_options *o, struct error *e)
 {
     struct store *store;
@@ -126,8 +142,8 @@ static int export_all(const struct command *self, const struct export_options *o
     }
     store_close(store);
     buf_clear(&x.out);
-    if (code == 0 && x.lossy)
-        code = error_set(e, ERROR_FAILED, "job %llu holds bytes that are no UTF-8; JSON cannot say them, they were written as U+FFFD", (unsigned long long)x.lossy);
+    if (code == 0 && x.lossy_count)
+        code = export_lossy(&x, e);
     return code;
 }
 
@@ -153,7 +169,8 @@ const struct command command_export = {
     .summary = "write jobs as a file that can be imported",
     .usage = "--ndjson [--with-env] [--all]",
     .about = "Environments that jobs have kept are left out, since they hold secrets, unless\n"
-             "--with-env asks for them.",
+             "--with-env asks for them. Bytes that are no UTF-8 are written as U+FFFD; the\n"
+             "jobs are named then, and the exit code is 1.",
     .options = export_options,
     .run = export_run,
 };

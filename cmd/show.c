@@ -200,13 +200,14 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
 
 /* ---- the line that adds the same job ---- */
 
-/* Single quotes hold everything but themselves, in every shell. */
+/* $'...' is safe to look at, but not every shell knows it; single quotes hold everything but themselves in all of them. */
 static void shell_word(struct buf *b, const char *word, bool terminal)
 {
-    if (terminal || (*word && !strpbrk(word, "\n\t\r\033") && strlen(word) < 4096)) {
-        visible_shell_word(b, word);
+    size_t at = b->length;
+    visible_shell_word(b, word);
+    if (terminal || b->data[at] != '$')
         return;
-    }
+    buf_cut(b, at);
     visible_shell_quote(b, word);
 }
 

@@ -101,6 +101,19 @@ load helper
     AX_SPOOL=$PWD/other state_is 1 queued
 }
 
+@test "bytes that JSON cannot say: each such job is named" {
+    ax add -q 1h true
+    ax add -q 1h -- echo $'\xff'
+    run --separate-stderr -1 ax export --ndjson
+    [ ${#lines[@]} -eq 2 ]
+    [[ ${lines[1]} == *'"command":["echo","�"]'* ]]
+    assert_equal "$stderr" 'ax export: JSON cannot say bytes that are no UTF-8: they were written as U+FFFD in job 2; `ax show --shell` has them as they are'
+    for ((i = 0; i < 12; i++)); do ax add -q 1h -- echo $'\xff'; done
+    run --separate-stderr -1 ax export --ndjson
+    [ ${#lines[@]} -eq 14 ]
+    [[ $stderr == *'in jobs 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more; '* ]]
+}
+
 @test "export wants its form" {
     run ax export
     assert_failure 2

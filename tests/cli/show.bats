@@ -61,6 +61,17 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     assert_output 'ax add: --shell: is empty: it names the shell'
 }
 
+@test "--shell is for every shell: bytes and control characters in single quotes" {
+    serve
+    ax add --wait now -- printf '%s' $'a\377\001\007\033[1m\177\tb'
+    PATH=$(dirname "$AX"):$PATH sh -c "$(ax show 1 --shell | sed 's/^ax add/& --wait/')"
+    [ "$(ax log 1 | od -An -tx1)" = ' 61 ff 01 07 1b 5b 31 6d 7f 09 62' ]
+    cmp <(ax log 1) <(ax log 2)
+    run script -qec "'$AX' show 1 --shell" /dev/null
+    refute_output --partial $'\e'
+    assert_output --partial '\377'
+}
+
 @test "--shell says that a kept environment is left out" {
     MINE=1 ax add -q 1h true
     run --separate-stderr ax show 1 --shell
