@@ -29,6 +29,8 @@ static const struct {
     {"generation", offsetof(struct counters, generation), 0},
     {"next_queue", offsetof(struct counters, next_queue), 2},
     {"pending_once", offsetof(struct counters, pending_once), 0},
+    {"clock", offsetof(struct counters, clock), INSTANT_NONE},
+    {"clock_total", offsetof(struct counters, clock_total), 0},
 };
 #define COUNTERS (sizeof counter_rows / sizeof *counter_rows)
 

@@ -104,8 +104,14 @@ typedef bool store_due_call(void *context, const struct due *d);
 int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call, void *context, struct error *e);
 int store_due_count(struct store *s, uint64_t *out, struct error *e); /* jobs waiting or retrying */
 
-/* Applies life_clock_step to waiting and retrying jobs from number `from` on, at most `limit` of them looked at; *next is where to go on, 0 at the end. */
-int store_clock_step(struct store *s, int64_t step, instant now, uint64_t from, uint32_t limit, uint64_t *next, struct error *e);
+/* ---- the clock ---- */
+
+/* Part of a write transaction of whoever knows the time. A clock that is behind what was last seen here (by a second or more) has been set back: that is noted as a
+ * step to be applied to the jobs that are there. store_add does it by itself. A scheduler knows more: `step`, by how much the clock was set since its last
+ * call, and in *total the sum of all steps noted, as of then (NULL: not known); what others have noted meanwhile is not noted twice. */
+int store_clock(struct store *s, instant now, int64_t step, int64_t *total, struct error *e);
+/* Applies the steps that are noted, by life_clock_step, to at most `limit` jobs; *more: there are further ones. It goes on where the last committed one was. */
+int store_clock_step(struct store *s, instant now, uint32_t limit, bool *more, struct error *e);
 
 /* ---- change feed: what clients changed, for the scheduler ---- */
 

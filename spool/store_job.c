@@ -273,6 +273,8 @@ int store_add(
     int failed = job_check(j, e);
     if (!failed)
         failed = job_room(s, e);
+    if (!failed)
+        failed = store_clock(s, now, 0, NULL, e);
     if (failed)
         return failed;
     int found = job_twin(s, j->name, &number, &st, e);

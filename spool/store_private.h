@@ -4,9 +4,11 @@
  *   store_job.c    jobs, names, state and its due entry   store_env.c    environments, each kept once
  *   store_run.c    claims, outcomes, history              store_feed.c   the change feed
  *   store_due.c    the due index                          store_key.c    keys
+ *   store_clock.c  steps of the wall clock
  *
  *   table    key                                                   value
  *   meta     "counters"                                            msgpack map, struct counters
+ *            "steps"                                               msgpack list: backward steps of the clock still to be applied
  *   jobs     number u64                                            record of the definition
  *   states   number u64                                            record of the state
  *   names    name                                                  number u64. Of a finished one-off job too, until another takes the name
@@ -38,6 +40,8 @@ struct counters {
     int64_t generation;
     int64_t next_queue;
     int64_t pending_once; /* one-off jobs with a due time that have not ended */
+    int64_t clock;        /* latest wall time seen, within a second; INSTANT_NONE: none */
+    int64_t clock_total;  /* sum of all backward steps of it */
 };
 
 struct store {

@@ -123,6 +123,7 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->pool.generation = s->generation;
     s->wall_minus_mono = clock_wall() - clock_mono().ns;
     s->lanes_changed = true;
+    s->stepping = true;
     return adopt_begin(s, e);
 }
 

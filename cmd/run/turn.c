@@ -119,7 +119,8 @@ struct turn {
     struct scheduler *scheduler;
     instant now;
     size_t ends;
-    uint64_t step_next; /* where the step of the clock goes on, once this is committed */
+    bool stepping, more_steps; /* steps of the clock are applied; there are more to apply */
+    int64_t clock_total;
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
     struct moved moved[TURN_CLAIMS];
@@ -160,22 +161,25 @@ static int claim_due(struct turn *t, struct error *e)
     return failed;
 }
 
+/* Nothing else is decided while waiting jobs still have times of the old clock: they would be moved once more. */
 static int step_jobs(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
-    t->step_next = s->step_from;
-    if (!s->step_left)
-        return 0;
-    return store_clock_step(s->store, s->step_left, t->now, s->step_from, TURN_STEPPED, &t->step_next, e);
+    t->clock_total = s->clock_total;
+    int failed = store_clock(s->store, t->now, s->clock_step, s->clock_known ? &t->clock_total : NULL, e);
+    t->stepping = s->stepping || (!failed && t->clock_total != s->clock_total);
+    if (!failed && t->stepping)
+        failed = store_clock_step(s->store, t->now, TURN_STEPPED, &t->more_steps, e);
+    return failed;
 }
 
 static int turn_write(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
     int failed = step_jobs(t, e);
-    if (!failed)
+    if (!failed && !t->more_steps)
         failed = record_ends(s, t->now, &t->ends, e);
-    if (!failed)
+    if (!failed && !t->more_steps)
         failed = claim_due(t, e);
     if (!failed && s->feed_trimmed != s->feed_position)
         failed = store_feed_trim(s->store, s->feed_position, e);
@@ -274,18 +278,19 @@ static void turn_done(struct turn *t)
 {
     struct scheduler *s = t->scheduler;
     s->feed_trimmed = s->feed_position;
-    s->step_from = t->step_next;
-    if (s->step_left && s->step_from == 0) {
-        s->step_left = 0;
+    s->clock_known = true;
+    s->clock_step = 0;
+    s->clock_total = t->clock_total;
+    s->stepping = t->more_steps;
+    if (t->stepping && !s->stepping)
         s->lanes_changed = true;
-    }
     s->retry_tries = 0;
     ends_done(s, t->ends);
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
         pool_spare(&s->pool);
     struct due more;
-    s->again = s->reported || s->step_left || s->lanes_changed || plan_low(&s->plan) ||
+    s->again = s->reported || s->stepping || s->lanes_changed || plan_low(&s->plan) ||
                (!s->stopping && plan_next(&s->plan, t->now + AHEAD, &more));
 }
 
@@ -335,16 +340,14 @@ static void turn_clock(struct scheduler *s, instant now)
     duration_format(&text, step < 0 ? -step : step);
     log_event(s->log, LOG_LEVEL_WARNING, "the clock was set", "direction", step < 0 ? "back" : "forward", "by", buf_string(&text), NULL);
     buf_clear(&text);
-    if (step < 0) { /* forward needs nothing: what has come due meanwhile is due now */
-        s->step_left += step;
-        s->step_from = 1;
-    }
+    if (step < 0) /* forward needs nothing: what has come due meanwhile is due now */
+        s->clock_step += step;
 }
 
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->step_left || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->stepping || s->clock_step || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 

@@ -19,3 +19,9 @@ void fault_point(const char *name)
         return;
     kill(getpid(), end && strcmp(end, ":stop") == 0 ? SIGSTOP : SIGKILL);
 }
+
+long fault_shift(void)
+{
+    const char *shift = getenv("AX_CLOCK_SHIFT");
+    return shift ? strtol(shift, NULL, 10) : 0;
+}

@@ -736,28 +736,89 @@ static void test_queues(void **state)
 
 /* ---- clock ---- */
 
+static void add_every(struct store *s, instant now, duration every)
+{
+    struct job j;
+    struct store_added added;
+    fixture_job(&j, NULL, INSTANT_NONE);
+    j.every = every;
+    OK(store_add(s, &j, now, STORE_REFUSE, &added, &e));
+    job_clear(&j);
+}
+
+static bool step_some(struct store *s, instant now, uint32_t limit)
+{
+    bool more;
+    OK(store_clock_step(s, now, limit, &more, &e));
+    return more;
+}
+
 static void test_clock_step(void **state)
 {
     struct store *s = begin(state);
+    int64_t total = 0;
     for (int i = 0; i < 5; i++) {
-        struct job j;
-        struct store_added added;
-        fixture_job(&j, NULL, i == 2 ? NOW + T(60) : INSTANT_NONE);
-        if (i != 2)
-            j.every = T(60);
-        OK(store_add(s, &j, NOW, STORE_REFUSE, &added, &e));
-        job_clear(&j);
+        if (i == 2)
+            fixture_add(s, NULL, NOW + T(60));
+        else
+            add_every(s, NOW, T(60));
     }
-    uint64_t next = 0;
-    OK(store_clock_step(s, -T(30), NOW - T(30), 0, 2, &next, &e));
-    assert_int_equal(next, 3);
+    OK(store_clock(s, NOW - T(30), -T(30), &total, &e));
+    assert_true(step_some(s, NOW - T(30), 2));
     assert_int_equal(state_of(s, 2).due, NOW + T(30));
     assert_int_equal(state_of(s, 4).due, NOW + T(60));
-    OK(store_clock_step(s, -T(30), NOW - T(30), next, 3, &next, &e));
-    assert_int_equal(next, 0);
+    commit(s);
+    begin(state);
+    step_some(s, NOW - T(30), 2);
+    store_abort(s); /* undone: it goes on where it was */
+    begin(state);
+    assert_false(step_some(s, NOW - T(30), 3));
     assert_int_equal(state_of(s, 3).due, NOW + T(60)); /* a fixed time */
+    assert_int_equal(state_of(s, 4).due, NOW + T(30));
     assert_int_equal(state_of(s, 5).due, NOW + T(30));
     check_due(s);
+    commit(s);
+}
+
+/* Each job is moved by each step once, also when one comes while another is half applied, or jobs come. */
+static void test_clock_steps_meet(void **state)
+{
+    struct store *s = begin(state);
+    int64_t total = 0;
+    for (int i = 0; i < 4; i++)
+        add_every(s, NOW, T(60));
+    OK(store_clock(s, NOW - T(30), -T(30), &total, &e));
+    assert_true(step_some(s, NOW - T(30), 2));
+    add_every(s, NOW - T(30), T(60)); /* by the new clock */
+    OK(store_clock(s, NOW - T(130), -T(100), &total, &e));
+    while (step_some(s, NOW - T(130), 1))
+        ;
+    for (uint64_t n = 1; n <= 5; n++)
+        assert_int_equal(state_of(s, n).due, NOW - T(130) + T(60));
+    check_due(s);
+    commit(s);
+}
+
+/* Set back while no scheduler ran: whoever writes next finds it; a scheduler that measured the step itself adds only what that one could not see. */
+static void test_clock_set_back_unseen(void **state)
+{
+    struct store *s = begin(state);
+    add_every(s, NOW, T(60)); /* the clock is seen here */
+    int64_t total;
+    OK(store_clock(s, NOW + T(10), 0, NULL, &e));
+    OK(store_clock(s, NOW + T(9), 0, NULL, &e));
+    assert_true(step_some(s, NOW, 1) == false);
+    assert_int_equal(state_of(s, 1).due, NOW + T(59));
+    OK(store_clock(s, NOW + T(8) + 1, 0, &total, &e)); /* not so much */
+    assert_int_equal(total, -T(1));
+    commit(s);
+    begin(state);
+    add_every(s, NOW - T(1000), T(60)); /* by a client */
+    OK(store_clock(s, NOW - T(1000), -T(1020), &total, &e)); /* by the scheduler */
+    assert_int_equal(total, -T(1021));
+    while (step_some(s, NOW - T(1000), 9))
+        ;
+    assert_int_equal(state_of(s, 1).due, NOW + T(59) - T(1020));
     commit(s);
 }
 
@@ -1021,6 +1082,8 @@ int main(void)
         OPEN(test_environments_go),
         OPEN(test_queues),
         OPEN(test_clock_step),
+        OPEN(test_clock_steps_meet),
+        OPEN(test_clock_set_back_unseen),
         OPEN(test_pending_once),
         OPEN(test_walk),
         CLOSED(test_reading_makes_nothing),
