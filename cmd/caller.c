@@ -15,7 +15,7 @@ static const char *const caller_session[] = {
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID",                                         /* the screen: at drops DISPLAY too */
     "SSH_*", "XDG_SESSION_*", "XDG_SEAT", "XDG_VTNR",                                               /* the login: its sockets end with it */
     "TMUX", "TMUX_*", "STY", "WINDOW",                                                              /* the multiplexer */
-    "_", "SHLVL", "OLDPWD", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "EUID", "GROUPS", "PPID", "UID", /* the calling shell itself */
+    "_", "SHLVL", "PWD", "OLDPWD", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "EUID", "GROUPS", "PPID", "UID", /* the calling shell itself */
     "AX_JOB", "AX_NAME", "AX_RUN", "AX_ATTEMPT", "AX_DUE", "AX_KEY",                                /* the run that adds this job */
     NULL,
 };
@@ -31,7 +31,7 @@ static bool caller_drops(const char *name, const struct strvec *more)
     return false;
 }
 
-static void caller_keep_environment(struct job *j, const struct strvec *drop, bool moved)
+static void caller_keep_environment(struct job *j, const struct strvec *drop)
 {
     j->has_kept_env = true;
     for (char **entry = environ; *entry; entry++) {
@@ -39,8 +39,7 @@ static void caller_keep_environment(struct job *j, const struct strvec *drop, bo
         if (!sign || sign == *entry)
             continue;
         char *name = mem_format("%.*s", (int)(sign - *entry), *entry);
-        /* PWD is what a shell believes before it looks: it must not name another directory than the job's. */
-        if (!caller_drops(name, drop) && !(moved && strcmp(name, "PWD") == 0))
+        if (!caller_drops(name, drop))
             strvec_add(&j->kept_env, *entry);
         free(name);
     }
@@ -49,10 +48,9 @@ static void caller_keep_environment(struct job *j, const struct strvec *drop, bo
 
 int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e)
 {
-    bool moved = j->cwd != NULL;
-    if (!moved && !rules->directory)
+    if (!j->cwd && !rules->directory)
         return error_set(e, ERROR_USAGE, "the current directory is gone or cannot be read; --cwd DIR gives the job another");
-    if (!moved)
+    if (!j->cwd)
         j->cwd = mem_string(rules->directory);
     if (j->umask_bits < 0) {
         mode_t bits = umask(0);
@@ -60,6 +58,6 @@ int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e
         j->umask_bits = (int)bits;
     }
     if (!rules->clean)
-        caller_keep_environment(j, rules->drop, moved);
+        caller_keep_environment(j, rules->drop);
     return 0;
 }

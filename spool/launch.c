@@ -159,6 +159,11 @@ static void environment_of_run(struct strvec *env, const struct job *j, const st
     buf_clear(&due);
 }
 
+static const char *account_directory(const struct account *a, const struct job *j)
+{
+    return j->cwd ? j->cwd : a->home ? a->home : "/";
+}
+
 static int environment_build(const struct account *a, const struct job *j, struct strvec *env, struct error *e)
 {
     if (j->has_kept_env)
@@ -167,6 +172,7 @@ static int environment_build(const struct account *a, const struct job *j, struc
         strvec_env_set(env, "PATH", LAUNCH_PATH);
     if (!j->has_kept_env || j->user)
         environment_of_account(env, a);
+    strvec_env_set(env, "PWD", account_directory(a, j)); /* programs believe it */
     int failed = j->env_file ? environment_file(env, j, e) : 0;
     if (!failed)
         environment_add(env, &j->env);
@@ -201,13 +207,10 @@ static void launch_words(const struct job *j, struct strvec *argv)
 
 static char *launch_directory(const struct launch *l, const struct job *j)
 {
-    const char *home = l->home ? l->home : "/";
     struct account account;
-    if (j->cwd)
-        return mem_string(j->cwd);
-    if (account_find(l, j, &account, NULL) != 0)
-        return mem_string(home);
-    char *directory = mem_string(account.home ? account.home : home);
+    if (j->cwd || account_find(l, j, &account, NULL) != 0)
+        account = (struct account){l->name, l->home, l->shell, {0}};
+    char *directory = mem_string(account_directory(&account, j));
     child_user_clear(&account.other);
     return directory;
 }

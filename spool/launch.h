@@ -18,7 +18,7 @@ void launch_clear(struct launch *l);
  * the command cannot be started; its text says why. */
 int launch_order(const struct launch *l, const struct job *j, const struct run *r, struct order *out, struct error *e);
 
-/* The environment alone: the kept or the small clean one, then env_file, then env, then AX_JOB, AX_NAME, AX_RUN, AX_ATTEMPT, AX_DUE, AX_KEY, AX_SPOOL. */
+/* The environment alone: the kept or the small clean one, PWD, then env_file, then env, then AX_JOB, AX_NAME, AX_RUN, AX_ATTEMPT, AX_DUE, AX_KEY, AX_SPOOL. */
 int launch_environment(const struct launch *l, const struct job *j, const struct run *r, struct strvec *out, struct error *e);
 
 #endif

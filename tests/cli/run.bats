@@ -158,3 +158,15 @@ ended() { # waits for the scheduler's own end; its exit code in $status
     assert_equal "$status" 6
     touch go
 }
+
+@test "PWD is the directory of the job" {
+    serve
+    mkdir sub
+    ax add --wait now -- printenv PWD
+    ax add --wait --cwd sub now -- printenv PWD
+    ax add --wait --clean-env --cwd sub now -- printenv PWD
+    ax add --wait --cwd sub --env PWD=/said now -- printenv PWD
+    ax export --ndjson --all --with-env | grep '"PATH"' | AX_SPOOL=$PWD/other ax import ndjson -
+    [ "$(for job in 1 2 3 4; do ax log $job; done)" = "$PWD"$'\n'"$PWD/sub"$'\n'"$PWD/sub"$'\n/said' ]
+    [[ $(AX_SPOOL=$PWD/other ax show 2 --json) != *'"PWD":'* ]]
+}

@@ -36,7 +36,7 @@ static void test_clean_environment(void **state)
     (void)state;
     static const char *const want[] = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "USER=ann", "LOGNAME=ann", "HOME=/home/ann", "SHELL=/bin/bash",
-        "MODE=fast", "AX_JOB=12", "AX_NAME=build", "AX_RUN=12.3", "AX_ATTEMPT=2", "AX_DUE=2026-01-01T00:00:00Z", "AX_KEY=12-x", "AX_SPOOL=/spool",
+        "PWD=/home/ann", "MODE=fast", "AX_JOB=12", "AX_NAME=build", "AX_RUN=12.3", "AX_ATTEMPT=2", "AX_DUE=2026-01-01T00:00:00Z", "AX_KEY=12-x", "AX_SPOOL=/spool",
     };
     struct job j = job_with("true");
     struct run r = run_of(3);
@@ -64,11 +64,13 @@ static void test_what_wins(void **state)
     j.has_kept_env = true;
     strvec_env_set(&j.kept_env, "HOME", "/kept");
     strvec_env_set(&j.kept_env, "KEPT", "1");
+    strvec_env_set(&j.kept_env, "PWD", "/of/the/caller");
+    j.cwd = mem_string("/srv");
     strvec_env_set(&j.kept_env, "AX_RUN", "9.9");
     strvec_env_set(&j.env, "BOTH", "env");
     j.env_file = mem_string(file);
     assert_int_equal(launch_environment(&ours, &j, &r, &env, NULL), 0);
-    static const char *const want[][2] = {{"HOME", "/file"}, {"KEPT", "1"}, {"FROM_FILE", "1"}, {"QUOTED", "a b"}, {"BOTH", "env"}, {"AX_RUN", "12.1"}};
+    static const char *const want[][2] = {{"HOME", "/file"}, {"KEPT", "1"}, {"PWD", "/srv"}, {"FROM_FILE", "1"}, {"QUOTED", "a b"}, {"BOTH", "env"}, {"AX_RUN", "12.1"}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_string_equal(strvec_env_get(&env, want[i][0]), want[i][1]);
     assert_null(strvec_env_get(&env, "USER")); /* a kept environment is the caller's, as it was */
