@@ -17,15 +17,18 @@ struct plan_queue {
     uint32_t id;
     uint32_t limit; /* 0: none */
     uint32_t used;
+    uint32_t lanes;          /* so many point to it */
     struct plan_entry *best; /* scratch of plan_next */
     UT_hash_handle hh;
 };
 
 #define ENTRY(heap_node_) ((struct plan_entry *)(void *)(heap_node_)) /* node is the first member */
 
+#define LANES_SPARE 64 /* lanes that may be empty: what comes again need not be looked up */
+
 void plan_init(struct plan *p, uint32_t slots, size_t window)
 {
-    *p = (struct plan){.slots = slots, .window = window};
+    *p = (struct plan){.slots = slots, .window = window, .lane_most = LANES_SPARE};
 }
 
 static void entry_free(struct plan *p, struct plan_entry *e)
@@ -59,6 +62,11 @@ void plan_clear(struct plan *p)
     *p = (struct plan){0};
 }
 
+size_t plan_queue_count(const struct plan *p)
+{
+    return HASH_COUNT(p->queues);
+}
+
 static struct plan_queue *queue_of(struct plan *p, uint32_t id)
 {
     struct plan_queue *q;
@@ -71,9 +79,45 @@ static struct plan_queue *queue_of(struct plan *p, uint32_t id)
     return q;
 }
 
+static void queue_tidy(struct plan *p, struct plan_queue *q)
+{
+    if (q->limit || q->used || q->lanes)
+        return;
+    HASH_DEL(p->queues, q);
+    free(q);
+}
+
 void plan_limit(struct plan *p, uint32_t queue, uint32_t limit)
 {
-    queue_of(p, queue)->limit = limit;
+    struct plan_queue *q = queue_of(p, queue);
+    q->limit = limit;
+    queue_tidy(p, q);
+}
+
+static bool lane_idle(const struct plan_lane *lane)
+{
+    return lane->complete && !lane->reload && !lane->heap.count;
+}
+
+/* The last lane takes its place. */
+static void lane_drop(struct plan *p, size_t index)
+{
+    struct plan_lane *lane = &p->lanes[index];
+    heap_clear(&lane->heap);
+    lane->queue->lanes--;
+    queue_tidy(p, lane->queue);
+    *lane = p->lanes[--p->lane_count];
+    for (size_t i = 0; index < p->lane_count && i < lane->heap.count; i++)
+        ENTRY(lane->heap.nodes[i])->lane = (uint32_t)index;
+}
+
+/* Queues and priorities that nobody uses any more do not stay for ever. */
+static void lanes_tidy(struct plan *p)
+{
+    for (size_t i = p->lane_count; i-- > 0;)
+        if (lane_idle(&p->lanes[i]))
+            lane_drop(p, i);
+    p->lane_most = 2 * p->lane_count > LANES_SPARE ? 2 * p->lane_count : LANES_SPARE;
 }
 
 static size_t lane_of(struct plan *p, struct lane_id id)
@@ -81,8 +125,11 @@ static size_t lane_of(struct plan *p, struct lane_id id)
     for (size_t i = 0; i < p->lane_count; i++)
         if (p->lanes[i].id.queue == id.queue && p->lanes[i].id.priority == id.priority)
             return i;
+    if (p->lane_count >= p->lane_most)
+        lanes_tidy(p);
     MEM_GROW(p->lanes, p->lane_capacity, p->lane_count + 1);
     p->lanes[p->lane_count] = (struct plan_lane){.id = id, .queue = queue_of(p, id.queue), .reload = true};
+    p->lanes[p->lane_count].queue->lanes++;
     return p->lane_count++;
 }
 
@@ -209,6 +256,7 @@ void plan_ended(struct plan *p, uint32_t queue, uint32_t weight)
     struct plan_queue *q = queue_of(p, queue);
     p->used -= weight < p->used ? weight : p->used;
     q->used -= weight < q->used ? weight : q->used;
+    queue_tidy(p, q);
 }
 
 /* What is heavier than the limit itself fits when it is alone. */

@@ -37,13 +37,14 @@ struct plan {
     uint32_t used;        /* weight of all open runs */
     size_t window;        /* entries that may be in memory */
     struct plan_lane *lanes;
-    size_t lane_count, lane_capacity;
+    size_t lane_count, lane_capacity, lane_most; /* lane_most: so many, before those that are empty are dropped */
     struct plan_queue *queues;   /* hash by id */
     struct plan_entry *entries;  /* hash by job number */
 };
 
 void plan_init(struct plan *p, uint32_t slots, size_t window);
 void plan_clear(struct plan *p);
+size_t plan_queue_count(const struct plan *p); /* queues in memory */
 
 /* ---- the picture ---- */
 

@@ -318,6 +318,34 @@ static void test_the_wake_time_is_that_of_the_whole_index(void **state)
     plan_clear(&p);
 }
 
+/* Memory does not grow with the number of queues and priorities that were ever used, and those that are used stay right. */
+static void test_lanes_come_and_go(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct due kept = due_in(7, 1000000, 900, 1), d;
+    plan_init(&p, 500, 100000);
+    plan_limit(&p, 7, 1);
+    plan_started(&p, 5, 3);
+    put(&p, due_in(7, 1000001, 800, 1));
+    for (uint32_t i = 10; i < 5000; i++) {
+        put(&p, due_in(i, i, 500, 1));
+        if (i == 3000)
+            put(&p, kept);
+        assert_int_equal(start(&p, 600), i);
+        plan_ended(&p, i, 1);
+        assert_in_range(p.lane_count, 1, 200);
+    }
+    assert_in_range(plan_queue_count(&p), 2, 200); /* with a limit, with runs */
+    plan_drop(&p, 1000001);
+    assert_true(plan_next(&p, 900, &d));
+    assert_int_equal(d.number, kept.number);
+    assert_int_equal(d.lane.queue, 7);
+    plan_ended(&p, 5, 3);
+    assert_int_equal(p.used, 0);
+    plan_clear(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_a_slot_that_comes_free_goes_to_the_best),
         cmocka_unit_test(test_a_crowd_in_one_queue_hides_nobody),
         cmocka_unit_test(test_the_window_is_only_a_cache),
+        cmocka_unit_test(test_lanes_come_and_go),
         cmocka_unit_test(test_the_wake_time_is_that_of_the_whole_index),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
