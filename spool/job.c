@@ -168,7 +168,7 @@ const char *phase_name(const struct job_state *s, instant now)
         [PHASE_WAITING] = "waiting", [PHASE_RETRYING] = "retrying", [PHASE_RUNNING] = "running",
         [PHASE_DONE] = "done",       [PHASE_FAILED] = "failed",     [PHASE_CANCELLED] = "cancelled",
     };
-    if ((s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) && s->ready <= now)
+    if ((s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) && (s->ready <= now || s->shortage))
         return "queued";
     return names[s->phase];
 }

@@ -83,7 +83,7 @@ int job_check(const struct job *j, struct error *e);
 /* A name: 1-100 bytes, valid UTF-8 without control characters or blanks at its ends, not all digits, not like 12.3, not beginning with `-`. */
 int job_name_check(const char *name, struct error *e);
 
-/* Where a job is in its life. `queued` is not stored: it is waiting or retrying with ready <= now. */
+/* Where a job is in its life. `queued` is not stored: it is waiting or retrying with ready <= now, or after the system could not start it. */
 enum phase {
     PHASE_WAITING,   /* for its due time, or for a slot */
     PHASE_RETRYING,  /* for its next attempt */

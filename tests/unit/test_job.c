@@ -165,6 +165,8 @@ static void test_words(void **state)
         struct job_state s = {.phase = rows[i].phase, .ready = rows[i].ready};
         assert_string_equal(phase_name(&s, 10), rows[i].word);
     }
+    struct job_state short_of = {.phase = PHASE_WAITING, .ready = 11, .shortage = 1}; /* due, but the system could not start it */
+    assert_string_equal(phase_name(&short_of, 10), "queued");
 }
 
 static void test_schedule(void **state)
