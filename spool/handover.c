@@ -97,7 +97,7 @@ static bool adopt_same_kernel(const char *a, const char *b)
 enum adopt_action adopt_look(const struct folder *f, const struct run *r, const char *boot, struct fence *fence, struct report *left)
 {
     bool same_boot = adopt_same_kernel(r->boot, boot);
-    *fence = (struct fence){.state = FENCE_NONE};
+    *fence = (struct fence){.state = FENCE_NONE, .started = INSTANT_NONE};
     enum left_found found = left_find(f, r->id, left);
     for (int patience = 0; found == LEFT_NONE && patience < 3; patience++) {
         fence_look(f, r->id, fence);

@@ -110,6 +110,7 @@ struct fence {
     pid_t holder;
     struct process_id command; /* of the start line; pid is also its session */
     char boot[BOOT_ID_SIZE];
+    instant started;           /* when the start line was written; INSTANT_NONE: there is none */
 };
 
 /* Worker: creates runs/J.N, locks it and writes who it is. Returns the descriptor, or -1 with errno (EEXIST: someone was faster). */

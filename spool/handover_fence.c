@@ -144,7 +144,8 @@ static bool fence_read(int fd, struct fence *out) /* true: there is a start line
 
 void fence_look(const struct folder *f, struct run_id id, struct fence *out)
 {
-    *out = (struct fence){.state = FENCE_NONE};
+    *out = (struct fence){.state = FENCE_NONE, .started = INSTANT_NONE};
+    struct stat s;
     char name[RUN_ID_SIZE];
     run_id_format(id, name);
     int fd = openat(f->runs, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -155,6 +156,8 @@ void fence_look(const struct folder *f, struct run_id id, struct fence *out)
     }
     bool held = fence_is_locked(fd); /* before reading: what is written without the lock is not written at all */
     bool started = fence_read(fd, out);
+    if (started && fstat(fd, &s) == 0) /* nothing is written after the start line */
+        out->started = (instant)s.st_mtim.tv_sec * SECOND + s.st_mtim.tv_nsec;
     if (held) {
         out->state = FENCE_HELD;
     } else {

@@ -180,6 +180,8 @@ static void active_ending(struct loop_timer *t)
 static void active_end_tree(struct active *a, const struct fence *fence)
 {
     struct scheduler *s = a->scheduler;
+    if (fence->started != INSTANT_NONE) /* the file system's clock is a little behind */
+        a->run.started = fence->started > a->run.claimed ? fence->started : a->run.claimed;
     if (strcmp(fence->boot, s->boot) != 0) {
         active_lose(a, "the machine went down while it ran");
         return;

@@ -12,6 +12,7 @@ load helper
     assert_failure
     outcome_is 1.1 lost
     outcome_is 1.2 failed 4
+    ax history --json 1 | grep '"run":"1.1"' | grep -q '"started":"2' # what its file said
     until_true 20 swept
 }
 
