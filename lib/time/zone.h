@@ -28,6 +28,9 @@ int zone_read(const char *name, const void *data, size_t size, struct zone **out
 void zone_free(struct zone *z);
 const char *zone_name(const struct zone *z); /* IANA name, or what it was loaded from */
 
+/* A fingerprint of the rules, whatever the name: transitions, offsets, abbreviations and the rule after them. */
+uint64_t zone_stamp(const struct zone *z);
+
 struct zone_offset {
     int32_t seconds; /* east of UTC */
     bool dst;

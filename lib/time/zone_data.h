@@ -47,4 +47,9 @@ int zone_from_rule(const char *text, struct zone **out, struct error *e);
 /* UTC, which needs no file. Returns 0. */
 int zone_utc(struct zone **out);
 
+/* The files that zone_load and zone_local read, whether they are there or not, for the caller to free. NULL: the name is
+ * none of a zone; TZ names no file. */
+char *zone_path(const char *name);
+char *zone_local_path(const char *tz);
+
 #endif

@@ -79,11 +79,16 @@ static int unknown(const char *name, int number, struct error *e)
     return error_errno(e, ERROR_USAGE, number, "time zone %s cannot be read", name);
 }
 
+char *zone_path(const char *name)
+{
+    return name_is_safe(name) ? mem_format("%s/%s", zone_folder(), name) : NULL;
+}
+
 int zone_load(const char *name, struct zone **out, struct error *e)
 {
-    if (!name_is_safe(name))
+    char *path = zone_path(name);
+    if (!path)
         return error_set(e, ERROR_USAGE, "that is not the name of a time zone: names are like Europe/Berlin or UTC");
-    char *path = mem_format("%s/%s", zone_folder(), name);
     int code = 0;
     int number = load_path(path, name, out, e, &code);
     free(path);
@@ -137,6 +142,14 @@ static int load_variable(const char *tz, struct zone **out, struct error *e)
     if (e)
         *e = file_error;
     return error_field(e, "TZ"), code;
+}
+
+char *zone_local_path(const char *tz)
+{
+    if (!tz)
+        return mem_string(local_file);
+    tz += *tz == ':';
+    return *tz == '/' ? mem_string(tz) : zone_path(tz);
 }
 
 int zone_local(const char *tz, struct zone **out, struct error *e)
