@@ -42,6 +42,9 @@ int cron_parse(const char *text, uint64_t seed, struct cron *out, struct strvec 
 /* The first time strictly later than `after`. An expression of impossible dates, and @reboot, gives INSTANT_NEVER. Allocates nothing. */
 struct occurrence cron_next(const struct cron *c, const struct zone *z, instant after);
 
+/* The same in whole seconds since 1970, up to the year 9999, without the note: INT64_MAX is never. */
+int64_t cron_next_seconds(const struct cron *c, const struct zone *z, int64_t after);
+
 /* In plain English: `at 02:00 on the 1st, and on every Monday: either day is enough`. */
 void cron_explain(const struct cron *c, struct buf *b);
 

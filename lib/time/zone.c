@@ -11,6 +11,9 @@ static const struct zone_offset utc = {.abbreviation = "UTC"};
 #define EARLIEST (INT64_MIN / SECOND)
 #define LATEST (INT64_MAX / SECOND)
 
+/* The end of the year 9999: changes beyond it are none. Sums of seconds cannot overflow before. */
+#define FARTHEST INT64_C(253402300799)
+
 void zone_free(struct zone *z)
 {
     if (!z)
@@ -87,25 +90,29 @@ struct civil zone_civil(const struct zone *z, instant t)
     return c;
 }
 
-/* The first change of offset later than t within the range of an instant, or INT64_MAX. */
-static int64_t next_change(const struct zone *z, int64_t t)
+int32_t zone_seconds_offset(const struct zone *z, int64_t t)
+{
+    return offset_at(z, t)->seconds;
+}
+
+int64_t zone_seconds_change(const struct zone *z, int64_t t)
 {
     if (!z)
         return INT64_MAX;
-    for (size_t i = passed(z, t); i < z->count && z->times[i] <= LATEST; i++)
+    for (size_t i = passed(z, t); i < z->count && z->times[i] <= FARTHEST; i++)
         if (z->times[i] >= EARLIEST && offset_at(z, z->times[i])->seconds != offset_at(z, z->times[i] - 1)->seconds)
             return z->times[i];
-    if (!z->has_rule || (z->count && z->times[z->count - 1] > LATEST))
+    if (!z->has_rule || (z->count && z->times[z->count - 1] > FARTHEST) || t > FARTHEST)
         return INT64_MAX;
     int64_t from = z->count && z->times[z->count - 1] > t ? z->times[z->count - 1] : t;
     int64_t next = zone_rule_next(&z->rule, from);
-    return next <= LATEST ? next : INT64_MAX;
+    return next <= FARTHEST ? next : INT64_MAX;
 }
 
 instant zone_next_change(const struct zone *z, instant t)
 {
-    int64_t next = next_change(z, seconds_of(t));
-    return next == INT64_MAX ? INSTANT_NEVER : instant_of(next, 0);
+    int64_t next = zone_seconds_change(z, seconds_of(t));
+    return next > LATEST ? INSTANT_NEVER : instant_of(next, 0);
 }
 
 /* A stretch of time with one offset. */
@@ -116,7 +123,7 @@ struct stretch {
 
 static struct stretch stretch_from(const struct zone *z, int64_t t)
 {
-    return (struct stretch){.from = t, .to = next_change(z, t), .offset = offset_at(z, t)->seconds};
+    return (struct stretch){.from = t, .to = zone_seconds_change(z, t), .offset = offset_at(z, t)->seconds};
 }
 
 /* Walks the stretches that can hold the local time, and looks where it lies in each. Where it lies in none, one of the

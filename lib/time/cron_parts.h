@@ -1,0 +1,42 @@
+/* What the files cron*.c share, and nobody else. Local time is counted in seconds as if it were UTC (civil_seconds). */
+#ifndef AX_CRON_PARTS_H
+#define AX_CRON_PARTS_H
+
+#include "lib/time/cron.h"
+
+enum cron_field { CRON_SECOND, CRON_MINUTE, CRON_HOUR, CRON_DAY, CRON_MONTH, CRON_WEEKDAY };
+enum { CRON_FIELDS = CRON_WEEKDAY + 1 };
+
+/* A field as it stands in the text of the expression. */
+struct cron_text {
+    const char *whole, *at;
+    int length;
+};
+
+/* What there is beside the text: where to choose from, and where to complain. */
+struct cron_reader {
+    uint64_t seed;
+    struct strvec *warnings; /* may be NULL */
+    struct error *e;
+};
+
+/* Reads one field into the sets of c. */
+int cron_field_parse(const struct cron_reader *r, enum cron_field which, const struct cron_text *field, struct cron *c);
+
+const char *cron_field_name(enum cron_field which);
+
+/* The days of a month on which c falls: bit 1 is the 1st. */
+uint32_t cron_days(const struct cron *c, int year, int month);
+
+#define CRON_NEVER INT64_MAX
+
+/* The first local time at or after `local` that c names, clock changes left aside; CRON_NEVER if none comes. */
+int64_t cron_match(const struct cron *c, int64_t local);
+
+/* The lowest bit of the set at or above n, or -1. */
+static inline int cron_bit_from(uint64_t set, int n)
+{
+    return n < 64 && set >> n ? n + __builtin_ctzll(set >> n) : -1;
+}
+
+#endif
