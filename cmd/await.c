@@ -1,21 +1,11 @@
 #include "cmd/await.h"
 
 #include "cmd/client.h"
-#include "lib/base/mem.h"
-
-static bool await_over(const struct job_state *s)
-{
-    return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
-}
 
 /* The row is the caller's for this call only. */
 static bool await_row(void *context, const struct run *r)
 {
-    struct run *last = context;
-    *last = *r;
-    last->reason = mem_string(r->reason);
-    last->name = mem_string(r->name);
-    last->key = mem_string(r->key);
+    run_copy(context, r);
     return false;
 }
 
@@ -25,7 +15,7 @@ static int await_read(struct store *store, uint64_t number, bool *over, struct a
     int code = store_state(store, number, &state, e);
     if (code < 0)
         return code;
-    *over = await_over(&state);
+    *over = job_over(&state);
     if (!*over)
         return 0;
     struct await end = {.outcome = state.last_outcome, .code = state.last_code};

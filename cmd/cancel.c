@@ -143,9 +143,7 @@ static void cancel_tell(const struct command *self, const struct cancel_options 
 static int cancel_do(const struct command *self, const struct cancel_options *o, char **references, int count, struct error *e)
 {
     struct store *store;
-    char *what = mem_format("job `%s`", references[0]);
-    int code = client_open_for(&o->common, STORE_WRITE, what, &store, e);
-    free(what);
+    int code = client_open_job(&o->common, STORE_WRITE, references[0], &store, e);
     if (code < 0)
         return code;
     struct cancelled *list = mem_zero((size_t)count, sizeof *list);

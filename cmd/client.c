@@ -8,6 +8,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/sys/watch.h"
+#include "lib/text/utf8.h"
 #include "lib/text/visible.h"
 
 int client_open(const struct common *c, enum store_use use, struct store **out, struct error *e)
@@ -37,6 +38,14 @@ int client_open_for(const struct common *c, enum store_use use, const char *what
     else
         code = store_open(path, use, out, e);
     free(path);
+    return code;
+}
+
+int client_open_job(const struct common *c, enum store_use use, const char *reference, struct store **out, struct error *e)
+{
+    char *what = mem_format("job `%.*s`", UTF8_WORD(reference));
+    int code = client_open_for(c, use, what, out, e);
+    free(what);
     return code;
 }
 

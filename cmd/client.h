@@ -13,6 +13,9 @@ bool client_absent(const struct error *e);
 /* Opens the spool to look for something in it; that there is none is ERROR_NOT_FOUND then. */
 int client_open_for(const struct common *c, enum store_use use, const char *what, struct store **out, struct error *e);
 
+/* The same for a job by its reference. */
+int client_open_job(const struct common *c, enum store_use use, const char *reference, struct store **out, struct error *e);
+
 /* Whether a scheduler serves the spool. */
 bool client_served(const struct common *c);
 

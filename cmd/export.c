@@ -95,8 +95,7 @@ static bool export_job(void *context, const struct job *j, const struct job_stat
         x->next = j->number;
         return false;
     }
-    bool over = s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
-    if (x->options->all || !over)
+    if (x->options->all || !job_over(s))
         export_write(x, j);
     return true;
 }

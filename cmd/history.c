@@ -1,11 +1,9 @@
 #include "cmd/commands.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #include "cmd/client.h"
 #include "cmd/view.h"
-#include "lib/base/mem.h"
 
 enum { SLICE = 1000 }; /* rows read in one transaction and printed together */
 
@@ -107,23 +105,13 @@ static int history_find(struct store *store, const char *reference, uint64_t *nu
     return code;
 }
 
-static int history_open(const struct common *c, const char *reference, struct store **out, struct error *e)
-{
-    if (!reference)
-        return client_open(c, STORE_READ, out, e);
-    char *what = mem_format("job `%s`", reference);
-    int code = client_open_for(c, STORE_READ, what, out, e);
-    free(what);
-    return code;
-}
-
 static int history_list(const struct command *self, const struct history_options *o, const struct view *v, const char *reference, struct error *e)
 {
     struct store *store;
     struct buf out = {0};
     struct history h = {.options = o, .view = v, .out = &out, .left = o->limit ? o->limit : INT_MAX};
     uint64_t number = 0;
-    int code = history_open(&o->common, reference, &store, e);
+    int code = reference ? client_open_job(&o->common, STORE_READ, reference, &store, e) : client_open(&o->common, STORE_READ, &store, e);
     if (code < 0)
         return client_absent(e) && !reference ? 0 : code;
     if (reference)

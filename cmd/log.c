@@ -40,26 +40,13 @@ struct log {
 
 /* ---- printing ---- */
 
-/* How many bytes at the end begin a character whose rest may still come. */
-static size_t log_unfinished(const char *data, size_t length)
-{
-    for (size_t back = 1; back <= 3 && back <= length; back++) {
-        unsigned char c = (unsigned char)data[length - back];
-        if (c >= 0xC0)
-            return (c >= 0xF0 ? 4u : c >= 0xE0 ? 3u : 2u) > back ? back : 0;
-        if (c < 0x80)
-            return 0;
-    }
-    return 0;
-}
-
 static void log_print(struct log *l, const char *data, size_t length, bool end)
 {
     if (!l->safe) {
         buf_add(&l->out, data, length);
     } else {
         buf_add(&l->held, data, length);
-        size_t rest = end ? 0 : log_unfinished(buf_string(&l->held), l->held.length);
+        size_t rest = end ? 0 : utf8_unfinished(buf_string(&l->held), l->held.length);
         size_t whole = l->held.length - rest;
         visible_add(&l->out, buf_string(&l->held), whole, true);
         memmove(l->held.data, l->held.data + whole, rest);
@@ -239,15 +226,10 @@ static int log_find(struct log *l, const char *reference, struct run_id *id, str
     return code;
 }
 
-static bool log_ends(const struct job_state *s)
-{
-    return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
-}
-
 static int log_first(struct log *l, const char *reference, struct run_id *id, struct error *e)
 {
     int code = log_find(l, reference, id, e);
-    while (code == 0 && !id->n && l->options->follow && !log_ends(&l->state)) {
+    while (code == 0 && !id->n && l->options->follow && !job_over(&l->state)) {
         client_watch_wait(l->watch);
         code = log_find(l, reference, id, e);
     }

@@ -52,9 +52,7 @@ static int shown_read(struct store *store, const char *reference, struct shown *
 static int shown_find(const struct show_options *o, const char *reference, struct shown *out, struct error *e)
 {
     struct store *store;
-    char *what = mem_format("job `%s`", reference);
-    int code = client_open_for(&o->common, STORE_READ, what, &store, e);
-    free(what);
+    int code = client_open_job(&o->common, STORE_READ, reference, &store, e);
     if (code < 0)
         return code;
     code = store_begin(store, false, e);

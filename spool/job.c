@@ -162,6 +162,11 @@ int job_check(const struct job *j, struct error *e)
     return job_size_check(j, e);
 }
 
+bool job_over(const struct job_state *s)
+{
+    return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
+}
+
 const char *phase_name(const struct job_state *s, instant now)
 {
     static const char *const names[] = {

@@ -117,6 +117,7 @@ struct job_state {
     bool repeats;
 };
 
+bool job_over(const struct job_state *s); /* it has ended for good: done, failed or cancelled */
 const char *phase_name(const struct job_state *s, instant now); /* waiting queued retrying running done failed cancelled */
 
 #endif

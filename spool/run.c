@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/mem.h"
+
 static const char *const outcome_names[] = {
     [OUTCOME_NONE] = "running",          [OUTCOME_OK] = "ok",           [OUTCOME_FAILED] = "failed",
     [OUTCOME_KILLED] = "killed",         [OUTCOME_TIMEOUT] = "timeout", [OUTCOME_CANCELLED] = "cancelled",
@@ -74,6 +76,14 @@ void run_init(struct run *r)
         .claimed = INSTANT_NONE, .started = INSTANT_NONE, .ended = INSTANT_NONE,
         .exit_code = -1, .cpu_user_ns = -1, .cpu_system_ns = -1, .max_rss = -1,
     };
+}
+
+void run_copy(struct run *to, const struct run *from)
+{
+    *to = *from;
+    to->reason = mem_string(from->reason);
+    to->name = mem_string(from->name);
+    to->key = mem_string(from->key);
 }
 
 void run_clear(struct run *r)

@@ -50,6 +50,7 @@ struct run {
 };
 
 void run_init(struct run *r); /* nothing has happened, nothing is known; due is INSTANT_NONE */
+void run_copy(struct run *to, const struct run *from); /* texts too; what was in `to` is not cleared */
 void run_clear(struct run *r);
 
 #endif

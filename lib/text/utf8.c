@@ -165,3 +165,15 @@ size_t utf8_cut(const char *text, size_t most)
         back++;
     return ((unsigned char)text[most - back] & 0xc0) == 0x80 ? most : most - back;
 }
+
+size_t utf8_unfinished(const char *data, size_t length)
+{
+    for (size_t back = 1; back <= 3 && back <= length; back++) {
+        unsigned char c = (unsigned char)data[length - back];
+        if (c >= 0xc0)
+            return (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) > back ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}

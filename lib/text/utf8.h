@@ -16,6 +16,9 @@ bool utf8_hidden(uint32_t character);
 
 int utf8_width(uint32_t character); /* columns on a terminal: 0 for combining and hidden ones, 2 for wide ones, else 1 */
 
+/* How many bytes at the end begin a character whose rest may still come. */
+size_t utf8_unfinished(const char *data, size_t length);
+
 /* The length of the text, or where to cut it so that at most `most` bytes are left and no character is halved. */
 size_t utf8_cut(const char *text, size_t most);
 

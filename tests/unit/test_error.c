@@ -77,11 +77,26 @@ static void test_cut(void **state)
             fail_msg("row %zu: %zu", i, utf8_cut(rows[i].text, rows[i].most));
 }
 
+static void test_unfinished(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t rest;
+    } rows[] = {
+        {"", 0}, {"a", 0}, {"a\xc3\xa9", 0}, {"a\xc3", 1}, {"\xe2\x82", 2}, {"\xf0\x9f\x98", 3}, {"\xf0\x9f\x98\x80", 0}, {"\x80\x80\x80\x80", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (utf8_unfinished(rows[i].text, strlen(rows[i].text)) != rows[i].rest)
+            fail_msg("row %zu: %zu", i, utf8_unfinished(rows[i].text, strlen(rows[i].text)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_unfinished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
