@@ -12,11 +12,12 @@
 
 struct at {
     instant at;
-    bool cut; /* reckoned from `now` with its seconds cut off, so it may lie up to a minute back (`now`); all else that is past is refused */
+    bool cut;    /* lies in this very minute, whose seconds are cut off, and so up to a minute back (`now`, `today`); all else that is past is refused */
+    bool rolled; /* a time of day alone that had passed today and means tomorrow */
 };
 
-/* Errors: ERROR_USAGE with the column: no such words, no such date, a time that is past, a local time that the clock skips. Of a local time that is there twice
- * the first is meant that is not past. */
+/* Errors: ERROR_USAGE with the column: no such words, no such date, a time that is past. Of a local time that is there twice the first is meant that is not
+ * past; one that the clock skips is read as if the clock had been put forward already. */
 int at_parse(const char *text, const struct zone *z, instant now, struct at *out, struct error *e);
 
 #endif
