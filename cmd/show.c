@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/client.h"
+#include "cmd/show_shell.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/text/json.h"
@@ -196,147 +197,12 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
     view_line(b, &m);
 }
 
-/* ---- the line that adds the same job ---- */
-
-/* $'...' is safe to look at, but not every shell knows it; single quotes hold everything but themselves in all of them. */
-static void shell_word(struct buf *b, const char *word, bool terminal)
+static void show_left_out(const struct command *self, const struct show_options *o, const struct job *j)
 {
-    size_t at = b->length;
-    visible_shell_word(b, word);
-    if (terminal || b->data[at] != '$')
-        return;
-    buf_cut(b, at);
-    visible_shell_quote(b, word);
-}
-
-static void shell_option(struct buf *b, const struct field *f, const char *text, bool terminal)
-{
-    buf_text(b, " --");
-    for (const char *p = f->name; *p; p++)
-        buf_char(b, *p == '_' ? '-' : *p);
-    buf_char(b, ' ');
-    shell_word(b, text, terminal);
-}
-
-static void shell_value(struct buf *b, const struct field *f, const char *key, const struct value *v, bool terminal)
-{
-    struct buf text = {0};
-    if (key)
-        buf_format(&text, "%s=", key);
-    if (v->kind == VALUE_TEXT)
-        buf_add(&text, v->text.data, v->text.length);
-    else
-        json_write(&text, v, NULL);
-    shell_option(b, f, buf_string(&text), terminal);
-    buf_clear(&text);
-}
-
-/* Lists are added to by each option of theirs; those of durations and exit codes are one text with commas. */
-static void shell_list(struct buf *b, const struct field *f, const struct value *v, bool terminal)
-{
-    bool joined = f->kind == FIELD_DURATIONS || f->kind == FIELD_EXITS;
-    struct buf text = {0};
-    for (size_t i = 0; i < v->list.count; i++) {
-        const struct value *item = &v->list.items[i];
-        if (!joined) {
-            shell_value(b, f, v->kind == VALUE_MAP ? v->list.keys[i] : NULL, item, terminal);
-            continue;
-        }
-        buf_text(&text, i ? "," : "");
-        if (item->kind == VALUE_TEXT)
-            buf_add(&text, item->text.data, item->text.length);
-        else
-            json_write(&text, item, NULL);
-    }
-    if (joined)
-        shell_option(b, f, buf_string(&text), terminal);
-    buf_clear(&text);
-}
-
-static void shell_field(struct buf *b, const struct job *j, const struct field *f, bool terminal)
-{
-    struct value v = field_get(j, f, FIELD_PRINT);
-    if (v.kind == VALUE_LIST || v.kind == VALUE_MAP)
-        shell_list(b, f, &v, terminal);
-    else
-        shell_value(b, f, NULL, &v, terminal);
-    value_clear(&v);
-}
-
-/* A time that has passed cannot be given again: what was due then is due now. */
-static void shell_when(struct buf *b, const struct job *j, const struct view *v)
-{
-    if (j->every != DURATION_NONE) {
-        buf_text(b, " --every ");
-        duration_format(b, j->every);
-    } else if (j->at == INSTANT_NONE || j->at <= v->now) {
-        buf_text(b, " --now");
-    } else {
-        buf_text(b, " --at ");
-        instant_format_utc(b, j->at);
-    }
-}
-
-/* What --shell can say: one word, which -c follows, or several without blanks in them. Other words can only be said as a vector, which runs the same.
- * malloc'd, or NULL. */
-static char *shell_says(const struct job *j)
-{
-    struct buf b = {0};
-    for (size_t i = 0; i < j->shell.count; i++) {
-        const char *word = j->shell.items[i];
-        if (!*word || strpbrk(word, " \t\n")) {
-            buf_clear(&b);
-            return NULL;
-        }
-        buf_format(&b, "%s%s", i ? " " : "", word);
-    }
-    bool plain = j->shell.count == 2 && strcmp(j->shell.items[1], "-c") == 0;
-    if (plain)
-        buf_cut(&b, strlen(j->shell.items[0]));
-    if (j->shell.count < 2)
-        buf_clear(&b);
-    return b.length ? buf_take(&b) : NULL;
-}
-
-static void shell_command(struct buf *b, const struct job *j, bool said, bool terminal)
-{
-    buf_text(b, j->shell_line && said ? " -c" : " --");
-    for (size_t i = 0; j->shell_line && !said && i < j->shell.count; i++) {
-        buf_char(b, ' ');
-        shell_word(b, j->shell.items[i], terminal);
-    }
-    for (size_t i = 0; i < j->command.count; i++) {
-        buf_char(b, ' ');
-        shell_word(b, j->command.items[i], terminal);
-    }
-    buf_char(b, '\n');
-}
-
-static void show_shell(struct buf *b, const struct show_options *o, const struct view *v, const struct job *j)
-{
-    if (o->values && j->has_kept_env) {
-        buf_text(b, "env -i");
-        for (size_t i = 0; i < j->kept_env.count; i++) {
-            buf_char(b, ' ');
-            shell_word(b, j->kept_env.items[i], v->terminal);
-        }
-        buf_char(b, ' ');
-    }
-    char *shell = shell_says(j);
-    buf_text(b, "ax add --no-check");
-    if (!j->has_kept_env)
-        buf_text(b, " --clean-env");
-    shell_when(b, j, v);
-    for (const struct field *f = fields; f->name; f++) {
-        if (f->kind == FIELD_COMMAND || f->group == GROUP_WHEN || field_is_default(j, f))
-            continue;
-        if (f->kind == FIELD_SHELL && shell)
-            shell_option(b, f, shell, v->terminal);
-        else if (f->kind != FIELD_SHELL)
-            shell_field(b, j, f, v->terminal);
-    }
-    shell_command(b, j, shell != NULL, v->terminal);
-    free(shell);
+    if (!o->values && j->kept_env.count)
+        command_warn(self, "the environment that the job has kept is not in the line; `ax show --shell --values %llu` puts it in", (unsigned long long)j->number);
+    if (j->input && memchr(j->input, '\0', j->input_length))
+        command_warn(self, "stdin holds a NUL byte, which no command line can say: it ends there in the line; `ax export` has it whole");
 }
 
 static int show_run(const struct command *self, int argc, char **argv)
@@ -358,12 +224,12 @@ static int show_run(const struct command *self, int argc, char **argv)
         if (o.json)
             show_json(&b, &o, &v, &s);
         else if (o.shell)
-            show_shell(&b, &o, &v, &s.job);
+            show_shell(&b, &v, &s.job, o.values);
         else
             show_people(&b, &o, &v, &s);
         command_print(self, &b);
-        if (o.shell && !o.values && s.job.kept_env.count)
-            command_warn(self, "the environment that the job has kept is not in the line; `ax show --shell --values %s` puts it in", argv[first]);
+        if (o.shell)
+            show_left_out(self, &o, &s.job);
     }
     buf_clear(&b);
     shown_clear(&s);

@@ -72,6 +72,13 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     assert_output --partial '\377'
 }
 
+@test "--shell says that bytes of stdin are left out" {
+    ax import ndjson -q - <<<'{"in":"1h","command":"cat","stdin":"a\u0000b"}' 2>/dev/null
+    run --separate-stderr ax show 1 --shell
+    assert_output --partial ' --stdin a '
+    [[ $stderr == 'ax show: stdin holds a NUL byte, '* ]]
+}
+
 @test "--shell says that a kept environment is left out" {
     MINE=1 ax add -q 1h true
     run --separate-stderr ax show 1 --shell
