@@ -198,25 +198,27 @@ int store_commit(struct store *s, struct error *e)
 
 /* ---- for the scheduler ---- */
 
-int store_generation(struct store *s, uint32_t *out, uint64_t *feed_position, struct error *e)
+int store_generation(struct store *s, instant now, struct store_generation *out, struct error *e)
 {
     int failed = store_begin(s, true, e);
     if (failed)
         return failed;
     s->counters.generation++;
     s->changed = true;
-    uint32_t generation = (uint32_t)s->counters.generation;
-    uint64_t position = (uint64_t)s->counters.feed_next - 1;
+    struct store_generation new = {.number = (uint32_t)s->counters.generation, .feed_position = (uint64_t)s->counters.feed_next - 1};
     failed = store_feed_forget(s, e);
+    if (!failed)
+        failed = store_clock(s, now, 0, NULL, e);
+    if (!failed)
+        failed = store_clock_stepping(s, &new.clock_steps, e);
+    new.clock_total = s->counters.clock_total;
     if (failed)
         store_abort(s);
     else
         failed = store_commit(s, e);
-    if (failed)
-        return failed;
-    *out = generation;
-    *feed_position = position;
-    return 0;
+    if (!failed)
+        *out = new;
+    return failed;
 }
 
 int store_pending_once(struct store *s, bool *out, struct error *e)

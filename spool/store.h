@@ -81,6 +81,8 @@ int store_output(struct store *s, struct run_id id, struct buf *out, struct erro
 
 typedef bool store_run_call(void *context, const struct run *r);
 int store_each_open(struct store *s, store_run_call *call, void *context, struct error *e);
+typedef void store_id_call(void *context, struct run_id id);
+int store_each_open_id(struct store *s, store_id_call *call, void *context, struct error *e); /* of which the record may be damaged */
 /* History of one job (number 0: of all), ended rows, newest first; `before`: only rows that come later in that order than this one (NULL: from the start). */
 int store_each_run(struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e);
 
@@ -141,8 +143,15 @@ int store_each_queue(struct store *s, store_queue_call *call, void *context, str
 
 /* ---- for the scheduler ---- */
 
-/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards). A write transaction of its own; STORE_BUSY as in store_begin. */
-int store_generation(struct store *s, uint32_t *out, uint64_t *feed_position, struct error *e);
+struct store_generation {
+    uint32_t number;
+    uint64_t feed_position;
+    int64_t clock_total; /* for store_clock */
+    bool clock_steps;    /* store_clock_step has work */
+};
+/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards), looks at the clock. A write transaction of its own; STORE_BUSY
+ * as in store_begin. */
+int store_generation(struct store *s, instant now, struct store_generation *out, struct error *e);
 
 /* Counts by phase are not kept: what --until-idle asks is whether any one-off job is pending. */
 int store_pending_once(struct store *s, bool *out, struct error *e);

@@ -146,6 +146,16 @@ static int clock_step_some(struct store *s, struct step *step, instant now, uint
     return 0;
 }
 
+int store_clock_stepping(struct store *s, bool *out, struct error *e)
+{
+    struct db_bytes bytes;
+    int found = db_get(s->db, DB_META, steps_key, &bytes, e);
+    if (found < 0)
+        return found;
+    *out = found == 0;
+    return 0;
+}
+
 int store_clock_step(struct store *s, instant now, uint32_t limit, bool *more, struct error *e)
 {
     struct steps steps = {0};

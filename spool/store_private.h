@@ -104,6 +104,8 @@ int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, stru
 int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */
 int store_env_get(struct store *s, uint64_t id, struct strvec *out, struct error *e);
 
+int store_clock_stepping(struct store *s, bool *out, struct error *e); /* steps of the clock are to be applied */
+
 int store_queue_id(struct store *s, const char *name, uint32_t *id, struct error *e); /* registers it at first use */
 
 void store_feed_add(struct store *s, enum feed_kind kind, uint64_t number);

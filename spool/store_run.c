@@ -265,6 +265,21 @@ static int run_call(struct store *s, struct run_id id, store_run_call *call, voi
     return 0;
 }
 
+int store_each_open_id(struct store *s, store_id_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    struct run_id id;
+    int failed = db_cursor_new(s->db, DB_OPEN, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e))
+        if (run_id_take(&key, &id, false)) /* what else is there is no run */
+            call(context, id);
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
 int store_each_open(struct store *s, store_run_call *call, void *context, struct error *e)
 {
     struct db_cursor *c;

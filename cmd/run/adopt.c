@@ -14,20 +14,16 @@ struct found {
 };
 
 struct findings {
+    struct run_id *ids;
     struct found *items;
-    size_t count, capacity;
+    size_t id_count, id_capacity, count;
 };
 
-static bool found_add(void *context, const struct run *r)
+static void found_id(void *context, struct run_id id)
 {
     struct findings *f = context;
-    MEM_GROW(f->items, f->capacity, f->count + 1);
-    struct found *item = &f->items[f->count++];
-    *item = (struct found){.run = *r};
-    item->run.reason = mem_string(r->reason);
-    item->run.name = mem_string(r->name);
-    item->run.key = mem_string(r->key);
-    return true;
+    MEM_GROW(f->ids, f->id_capacity, f->id_count + 1);
+    f->ids[f->id_count++] = id;
 }
 
 static void found_take(struct found *f, const struct job *j)
@@ -53,6 +49,42 @@ static void found_complete(struct scheduler *s, struct found *f)
     }
 }
 
+/* A run whose record is damaged is left as it is, and so is all that its worker leaves; the others are served. */
+static void found_damaged(struct scheduler *s, struct run_id id, const struct error *why)
+{
+    char run[RUN_ID_SIZE];
+    run_id_format(id, run);
+    log_event(s->log, LOG_LEVEL_ERROR, "an open run cannot be taken over", "run", run, "reason", why->text, NULL);
+    s->aside = mem_resize(s->aside, s->aside_count + 1, sizeof *s->aside);
+    s->aside[s->aside_count++] = id;
+}
+
+static bool is_aside(const struct scheduler *s, struct run_id id)
+{
+    for (size_t i = 0; i < s->aside_count; i++)
+        if (s->aside[i].job == id.job && s->aside[i].n == id.n)
+            return true;
+    return false;
+}
+
+static int find_one(struct scheduler *s, struct findings *f, struct run_id id, struct error *e)
+{
+    struct found *item = &f->items[f->count];
+    *item = (struct found){0};
+    struct error why = {0};
+    if (store_run(s->store, id, &item->run, &why) == 0) {
+        found_complete(s, item);
+        f->count++;
+        return 0;
+    }
+    if (why.sys) {
+        *e = why;
+        return -(int)ERROR_SPOOL;
+    }
+    found_damaged(s, id, &why);
+    return 0;
+}
+
 static int find_open(struct scheduler *s, struct findings *f, struct error *e)
 {
     int failed = store_begin(s->store, false, e);
@@ -60,9 +92,10 @@ static int find_open(struct scheduler *s, struct findings *f, struct error *e)
         return failed;
     failed = changes_queues(s, e);
     if (!failed)
-        failed = store_each_open(s->store, found_add, f, e);
-    for (size_t i = 0; !failed && i < f->count; i++)
-        found_complete(s, &f->items[i]);
+        failed = store_each_open_id(s->store, found_id, f, e);
+    f->items = mem_zero(f->id_count + 1, sizeof *f->items);
+    for (size_t i = 0; !failed && i < f->id_count; i++)
+        failed = find_one(s, f, f->ids[i], e);
     store_abort(s->store);
     return failed;
 }
@@ -87,6 +120,7 @@ int adopt_begin(struct scheduler *s, struct error *e)
         active_resolve(a);
     }
     free(f.items);
+    free(f.ids);
     s->clean = true;
     return failed;
 }
@@ -116,7 +150,7 @@ void adopt_arrived(struct scheduler *s, const char *name)
 static void clean_left(void *context, struct run_id id)
 {
     struct scheduler *s = context;
-    if (active_find(s, id))
+    if (active_find(s, id) || is_aside(s, id))
         return;
     left_remove(s->folder, id);
     fence_remove(s->folder, id);
@@ -125,7 +159,7 @@ static void clean_left(void *context, struct run_id id)
 static void clean_fence(void *context, struct run_id id)
 {
     struct scheduler *s = context;
-    if (!active_find(s, id))
+    if (!active_find(s, id) && !is_aside(s, id))
         fence_remove(s->folder, id);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -82,7 +83,8 @@ static bool scheduler_told_to_stop(void)
 static int scheduler_generation(struct scheduler *s, struct error *e)
 {
     int failed;
-    for (int tries = 1; (failed = store_generation(s->store, &s->generation, &s->feed_position, e)) == STORE_BUSY; tries++) {
+    struct store_generation new = {0};
+    for (int tries = 1; (failed = store_generation(s->store, clock_wall(), &new, e)) == STORE_BUSY; tries++) {
         if (scheduler_told_to_stop())
             return -(int)ERROR_SPOOL;
         if (tries == BUSY_SAY) {
@@ -91,7 +93,10 @@ static int scheduler_generation(struct scheduler *s, struct error *e)
         }
         usleep(tries < BUSY_SAY ? 10000 : 100000);
     }
-    s->feed_trimmed = s->feed_position;
+    s->generation = new.number;
+    s->feed_position = s->feed_trimmed = new.feed_position;
+    s->clock_total = new.clock_total;
+    s->stepping = new.clock_steps;
     return failed;
 }
 
@@ -123,7 +128,6 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->pool.generation = s->generation;
     s->wall_minus_mono = clock_wall() - clock_mono().ns;
     s->lanes_changed = true;
-    s->stepping = true;
     return adopt_begin(s, e);
 }
 
@@ -139,6 +143,7 @@ static void scheduler_close(struct scheduler *s)
     watch_free(s->watch);
     plan_clear(&s->plan);
     launch_clear(&s->launch);
+    free(s->aside);
     store_close(s->store);
     if (s->lock >= 0)
         close(s->lock);

@@ -80,14 +80,15 @@ struct scheduler {
 
     struct active *active; /* hash of all open runs */
     struct active *reported, **reported_end;
+    struct run_id *aside;  /* open runs of which the record is damaged */
+    size_t aside_count;
 
     bool changed;           /* a client has written */
     bool lanes_changed;     /* which lanes there are is in doubt */
     int64_t wall_minus_mono; /* of the last turn, to measure steps of the clock */
     int64_t clock_step;      /* by how much it was set, not told to the store yet */
-    bool clock_known;
-    int64_t clock_total;     /* store_clock, once it is known */
-    bool stepping;           /* the store has a step to apply to waiting jobs, or it must be looked whether it has */
+    int64_t clock_total;     /* store_clock */
+    bool stepping;           /* the store has steps to apply to waiting jobs */
     bool clean;              /* fences may be removable now */
     bool again;              /* there is more to do: do not wait */
     struct loop_timer retry; /* the store was busy or full */

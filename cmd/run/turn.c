@@ -166,7 +166,7 @@ static int step_jobs(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
     t->clock_total = s->clock_total;
-    int failed = store_clock(s->store, t->now, s->clock_step, s->clock_known ? &t->clock_total : NULL, e);
+    int failed = store_clock(s->store, t->now, s->clock_step, &t->clock_total, e);
     t->stepping = s->stepping || (!failed && t->clock_total != s->clock_total);
     if (!failed && t->stepping)
         failed = store_clock_step(s->store, t->now, TURN_STEPPED, &t->more_steps, e);
@@ -278,7 +278,6 @@ static void turn_done(struct turn *t)
 {
     struct scheduler *s = t->scheduler;
     s->feed_trimmed = s->feed_position;
-    s->clock_known = true;
     s->clock_step = 0;
     s->clock_total = t->clock_total;
     s->stepping = t->more_steps;

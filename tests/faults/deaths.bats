@@ -137,3 +137,25 @@ load helper
     outcome_is 1.1 failed 6
     outcome_is 1.2 ok 0
 }
+
+@test "the record of an open run is damaged: the next scheduler says which, leaves it aside and serves the others" {
+    serve
+    ax add -q --name sentinelname now -- sh -c 'touch one; exec sleep 6109'
+    ax add -q now -- sh -c 'touch two; while [ ! -e go ]; do sleep 0.1; done; exit 4'
+    until_true 20 [ -e one -a -e two ]
+    unserve KILL
+    LC_ALL=C sed -i 's/\xa1t\xacsentinelname/\xa1t\xc1sentinelname/g' "$AX_SPOOL/data.mdb"
+    : >"$AX_SPOOL/scheduler.log"
+    serve
+    until_true 20 grep -q 'level=error event="an open run cannot be taken over" run=1.1 reason=' "$AX_SPOOL/scheduler.log"
+    touch go
+    ax add -q now -- touch three
+    until_true 20 [ -e three ]
+    until_true 20 outcome_is 2.1 failed 4
+    [ -e "$AX_SPOOL/runs/1.1" ]
+    kill "$(sleeps 6109)"
+    until_true 20 [ -e "$AX_SPOOL/handover/1.1.left" ]
+    unserve KILL
+    serve
+    [ -e "$AX_SPOOL/handover/1.1.left" ]
+}

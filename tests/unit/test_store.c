@@ -591,15 +591,17 @@ static void test_feed_too_long(void **state)
 static void test_generation(void **state)
 {
     struct fixture *f = *state;
-    uint32_t first = 0, second = 0;
-    uint64_t position = 0;
+    struct store_generation first, second;
     fixture_add_synced(f->s, NULL, NOW);
-    OK(store_generation(f->s, &first, &position, &e));
-    OK(store_generation(f->s, &second, &position, &e));
-    assert_int_equal(second, first + 1);
-    feed_is(f->s, &position, NULL, 0);
+    OK(store_generation(f->s, NOW, &first, &e));
+    OK(store_generation(f->s, NOW - T(5), &second, &e));
+    assert_int_equal(second.number, first.number + 1);
+    assert_false(first.clock_steps);
+    assert_true(second.clock_steps);
+    assert_int_equal(second.clock_total - first.clock_total, -T(5));
+    feed_is(f->s, &second.feed_position, NULL, 0);
     fixture_add_synced(f->s, NULL, NOW);
-    feed_is(f->s, &position, (struct feed[]){{FEED_DUE, 2, 2}}, 1);
+    feed_is(f->s, &second.feed_position, (struct feed[]){{FEED_DUE, 2, 2}}, 1);
 }
 
 /* ---- environments ---- */
