@@ -1,11 +1,14 @@
 /* The next time of a cron expression, over the clock changes of a zone.
  *
- * Time is a row of stretches with one offset each, and on each the local clock just runs. Local times are looked for by
- * cron_match in one stretch after the other; stretches in which nothing can come are jumped over. What a change does is
- * said by `high`, the local time that the clock had reached before this stretch began: the new local time lies above:
- * what lies between was skipped. Fixed times in it come once, right after the jump: `30 2 * * *` at 03:00, when the
- * clock goes from 02:00 to 03:00; it lies below: the times up to `high` come again. Fixed times in it have been, and
- * are left out: `30 2 * * *`, when it goes from 03:00 back to 02:00. */
+ * Time is a row of stretches with one offset each, in which the local clock just runs. Local times are looked for by
+ * cron_match in one stretch after the other; stretches in which nothing can come are jumped over. What a change does
+ * is told by `high`, the highest local time that the clock had reached before the stretch.
+ *
+ * The stretch begins above it: what lies between was skipped, and fixed times in it come once, right after the jump.
+ * `30 2 * * *` comes at 03:00 when the clock goes from 02:00 to 03:00.
+ *
+ * The stretch begins below it: the times up to `high` come again, and fixed times among them have been. `30 2 * * *`
+ * comes the first time only when the clock goes from 03:00 back to 02:00. */
 #include "lib/time/cron_parts.h"
 
 enum {
@@ -16,6 +19,10 @@ enum {
 
 /* Beyond it no search begins: year 9999. */
 #define FARTHEST INT64_C(253402300799)
+
+/* Within 40 years all kinds of years come, leap or not and with each weekday first. What the clock skips in all of them
+ * it always skips, unless the zone has changed its rule since: 80 years are left for that. */
+#define LONGEST (INT64_C(80) * 366 * 86400)
 
 struct walk {
     const struct zone *zone;
@@ -81,6 +88,7 @@ static enum occurrence_note note_at(const struct cron *c, const struct walk *w, 
 /* The first time at or after `start`. */
 static struct found search(const struct cron *c, const struct zone *z, int64_t start)
 {
+    int64_t last = start + LONGEST;
     struct walk w = {.zone = z};
     struct found found;
     walk_begin(&w, start);
@@ -92,7 +100,7 @@ static struct found search(const struct cron *c, const struct zone *z, int64_t s
         int64_t begin = w.from > start ? w.from : start;
         int64_t low = begin + w.offset;
         int64_t local = cron_match(c, !c->local && w.high > low ? w.high : low);
-        if (local == CRON_NEVER)
+        if (local == CRON_NEVER || local > last)
             return (struct found){.at = CRON_NEVER};
         if (local - w.offset < w.to)
             return (struct found){local - w.offset, note_at(c, &w, local)};

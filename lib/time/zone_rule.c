@@ -158,19 +158,33 @@ static int64_t end_in(const struct zone_rule *r, int year)
     return day_in(&r->end, year) * DAY_SECONDS + r->end.time - r->summer.seconds;
 }
 
-/* Summer time that begins in one year may end in the next; days and hours may lie outside their year: an hour of 167 is
- * a week later. So the years around t are looked at too. Where one summer ends as the next begins, it is always
+/* Days and hours may lie outside their year: an hour of 167 is a week later. So the events of a year may come in the
+ * first days of the next one or the last ones of the one before. */
+static bool is_early(const struct civil *c)
+{
+    return c->month == 1 && c->day <= 11;
+}
+
+static bool is_late(const struct civil *c)
+{
+    return c->month == 12 && c->day >= 21;
+}
+
+/* Summer time that begins in one year may end in the next. Where one summer ends as the next begins, it is always
  * summer. */
 const struct zone_offset *zone_rule_at(const struct zone_rule *r, int64_t t)
 {
     if (!r->has_summer)
         return &r->standard;
-    int year = civil_from_seconds(t).year;
-    for (int y = year - 2; y <= year + 1; y++) {
-        int64_t start = start_in(r, y), end = end_in(r, y);
+    struct civil c = civil_from_seconds(t);
+    for (int y = c.year + is_late(&c); y >= c.year - 1 - is_early(&c); y--) {
+        int64_t start = start_in(r, y);
+        if (start > t)
+            continue;
+        int64_t end = end_in(r, y);
         if (end <= start)
             end = end_in(r, y + 1);
-        if (start <= t && t < end)
+        if (t < end)
             return &r->summer;
     }
     return &r->standard;
@@ -181,13 +195,14 @@ int64_t zone_rule_next(const struct zone_rule *r, int64_t t)
     int64_t next = INT64_MAX;
     if (!r->has_summer || r->summer.seconds == r->standard.seconds)
         return next;
-    int year = civil_from_seconds(t).year;
-    for (int y = year - 1; y <= year + 9; y++) { /* a rule may bite in leap years only, and 1900 is none */
+    struct civil c = civil_from_seconds(t);
+    for (int y = c.year - is_early(&c); y <= c.year + 9; y++) { /* a rule may bite in leap years only; 1900 is none */
         int64_t events[] = {start_in(r, y), end_in(r, y)};
         for (int i = 0; i < 2; i++)
             if (events[i] > t && events[i] < next && zone_rule_at(r, events[i]) != zone_rule_at(r, events[i] - 1))
                 next = events[i];
-        if (next != INT64_MAX && y > year + 1)
+        struct civil found = civil_from_seconds(next);
+        if (next != INT64_MAX && (found.year < y || (found.year == y && !is_late(&found))))
             break;
     }
     return next;
