@@ -42,7 +42,10 @@
 /* What a worker needs to run a command. All owned. */
 struct order {
     struct run_id id;
-    struct strvec argv, env;
+    struct strvec argv;
+    struct strvec env;      /* its beginning */
+    char *env_file;         /* NULL: none. Read as the user, from cwd on */
+    struct strvec env_last; /* outdoes all */
     char *cwd;
     int umask_bits;
     char *input; /* NULL: /dev/null */
@@ -55,7 +58,8 @@ struct order {
     int64_t output_max;
     instant not_before; /* hold until then; INSTANT_NONE: at once */
 };
-/* The worker adds what only a look at the user tells: HOME, USER, LOGNAME and SHELL of `user`, where env has none; `cwd` NULL is that user's home. */
+/* The worker adds what only a look at users and files tells: HOME, USER, LOGNAME, SHELL (and PWD) of `user` behind `env`, then env_file, then env_last; `cwd` NULL is
+ * that user's home. */
 void order_clear(struct order *o);
 struct value order_write(const struct order *o);
 int order_read(const struct value *v, struct order *o, struct error *e);
@@ -82,6 +86,7 @@ struct report {
     bool lingers;                /* something still writes: the worker takes no further run */
 };
 void report_clear(struct report *r);
+struct report report_unstarted(struct run_id id, enum report_how how, instant now, char *reason); /* nothing has begun; takes reason over */
 struct value report_write(const struct report *r);
 int report_read(const struct value *v, struct report *r, struct error *e);
 

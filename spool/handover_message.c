@@ -172,6 +172,8 @@ void order_clear(struct order *o)
 {
     strvec_clear(&o->argv);
     strvec_clear(&o->env);
+    strvec_clear(&o->env_last);
+    free(o->env_file);
     free(o->cwd);
     free(o->input);
     free(o->user);
@@ -185,6 +187,8 @@ struct value order_write(const struct order *o)
     struct value m = message_new(MESSAGE_START, &o->id);
     put_texts(&m, "argv", &o->argv);
     put_texts(&m, "env", &o->env);
+    put_text(&m, "env_file", o->env_file);
+    put_texts(&m, "env_last", &o->env_last);
     put_text(&m, "cwd", o->cwd);
     value_put(&m, "umask", value_int(o->umask_bits));
     if (o->input)
@@ -217,6 +221,8 @@ int order_read(const struct value *v, struct order *o, struct error *e)
         m.wrong = "run";
     member_texts(&m, "argv", &new.argv);
     member_texts(&m, "env", &new.env);
+    member_text(&m, "env_file", &new.env_file, NULL);
+    member_texts(&m, "env_last", &new.env_last);
     member_text(&m, "cwd", &new.cwd, NULL);
     member_int(&m, "umask", &new.umask_bits);
     member_text(&m, "input", &new.input, &new.input_length);
@@ -249,6 +255,12 @@ void report_clear(struct report *r)
     *r = (struct report){0};
 }
 
+struct report report_unstarted(struct run_id id, enum report_how how, instant now, char *reason)
+{
+    return (struct report){.id = id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = now, .cpu_user_ns = -1,
+        .cpu_system_ns = -1, .max_rss = -1, .reason = reason};
+}
+
 struct value report_write(const struct report *r)
 {
     struct value m = message_new(MESSAGE_ENDED, &r->id);
@@ -273,7 +285,7 @@ struct value report_write(const struct report *r)
 int report_read(const struct value *v, struct report *r, struct error *e)
 {
     struct member m = {.map = v};
-    struct report new = {.code = -1, .started = INSTANT_NONE, .ended = INSTANT_NONE, .cpu_user_ns = -1, .cpu_system_ns = -1, .max_rss = -1};
+    struct report new = report_unstarted((struct run_id){0}, REPORT_EXITED, INSTANT_NONE, NULL);
     int how = -1;
     if (!message_run(v, &new.id))
         m.wrong = "run";

@@ -1,19 +1,16 @@
 #include "spool/launch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "spool/envfile.h"
 #include "spool/fields.h"
 
-#define ENV_FILE_MAX (1 << 20) /* bytes; an environment of more could not be given to a command */
 #define LAUNCH_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 void launch_init(struct launch *l, const char *spool)
@@ -36,38 +33,18 @@ void launch_clear(struct launch *l)
     *l = (struct launch){0};
 }
 
-/* The account that the command runs under, as far as the environment needs it. */
-struct account {
-    const char *name, *home, *shell;
-    struct child_user other; /* what they point into, if it is not our own */
-};
-
-static int account_find(const struct launch *l, const struct job *j, struct account *out, struct error *e)
+void launch_account(struct strvec *env, const char *name, const char *home, const char *shell)
 {
-    *out = (struct account){l->name, l->home, l->shell, {0}};
-    if (!j->user)
-        return 0;
-    int failed = child_user_find(j->user, j->group, &out->other, e);
-    if (failed)
-        return failed;
-    out->name = out->other.name;
-    out->home = out->other.home;
-    out->shell = out->other.shell;
-    return 0;
-}
-
-static void environment_of_account(struct strvec *env, const struct account *a)
-{
-    if (a->name) {
-        strvec_env_set(env, "USER", a->name);
-        strvec_env_set(env, "LOGNAME", a->name);
+    if (name) {
+        strvec_env_set(env, "USER", name);
+        strvec_env_set(env, "LOGNAME", name);
     }
-    if (a->home)
-        strvec_env_set(env, "HOME", a->home);
-    strvec_env_set(env, "SHELL", a->shell && a->shell[0] ? a->shell : "/bin/sh");
+    if (home)
+        strvec_env_set(env, "HOME", home);
+    strvec_env_set(env, "SHELL", shell && shell[0] ? shell : "/bin/sh");
 }
 
-static void environment_add(struct strvec *env, const struct strvec *more)
+void launch_add(struct strvec *env, const struct strvec *more)
 {
     for (size_t i = 0; i < more->count; i++) {
         char *name = mem_string(more->items[i]);
@@ -78,66 +55,6 @@ static void environment_add(struct strvec *env, const struct strvec *more)
         }
         free(name);
     }
-}
-
-/* env_file: lines of NAME=VALUE; blank lines and those that begin with # are passed over; one pair of quotes around a value is taken off. */
-static int environment_line(struct strvec *env, const char *file, int number, char *line, struct error *e)
-{
-    line += strspn(line, " \t");
-    line[strcspn(line, "\r\n")] = '\0';
-    if (!line[0] || line[0] == '#')
-        return 0;
-    char *equals = strchr(line, '=');
-    if (!equals || equals == line) {
-        error_set(e, ERROR_USAGE, "%s: line %d: not NAME=VALUE", file, number);
-        return error_field(e, "env_file");
-    }
-    *equals = '\0';
-    char *value = equals + 1;
-    size_t length = strlen(value);
-    if (length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0]) {
-        value[length - 1] = '\0';
-        value++;
-    }
-    strvec_env_set(env, line, value);
-    return 0;
-}
-
-/* The scheduler reads it, and must not wait: neither for the other end of a pipe nor for an end that never comes. */
-static FILE *environment_open(const char *path)
-{
-    struct stat s;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    int number = fstat(fd, &s) != 0 ? errno : S_ISDIR(s.st_mode) ? EISDIR : !S_ISREG(s.st_mode) ? EINVAL : s.st_size > ENV_FILE_MAX ? EFBIG : 0;
-    FILE *file = number ? NULL : fdopen(fd, "r");
-    if (!file) {
-        number = number ? number : errno;
-        close(fd);
-        errno = number;
-    }
-    return file;
-}
-
-static int environment_file(struct strvec *env, const struct job *j, struct error *e)
-{
-    char *path = j->env_file[0] == '/' || !j->cwd ? mem_string(j->env_file) : mem_format("%s/%s", j->cwd, j->env_file);
-    FILE *file = environment_open(path);
-    int failed = 0;
-    if (!file) {
-        error_errno(e, ERROR_FAILED, errno, "reading %s", path);
-        failed = error_field(e, "env_file");
-    } else {
-        char *line = NULL;
-        size_t size = 0;
-        for (int number = 1; !failed && getline(&line, &size, file) >= 0; number++)
-            failed = environment_line(env, path, number, line, e);
-        free(line);
-        fclose(file);
-    }
-    free(path);
-    return failed;
 }
 
 static void environment_of_run(struct strvec *env, const struct job *j, const struct run *r, const char *spool)
@@ -159,39 +76,59 @@ static void environment_of_run(struct strvec *env, const struct job *j, const st
     buf_clear(&due);
 }
 
-static const char *account_directory(const struct account *a, const struct job *j)
+/* NULL: the home of the job's user. */
+static const char *launch_directory(const struct launch *l, const struct job *j)
 {
-    return j->cwd ? j->cwd : a->home ? a->home : "/";
+    if (j->cwd)
+        return j->cwd;
+    return j->user ? NULL : l->home ? l->home : "/";
 }
 
-static int environment_build(const struct account *a, const struct job *j, struct strvec *env, struct error *e)
+/* The beginning; what the account of another user says, and env_file, come behind it. */
+static void environment_first(struct strvec *env, const struct launch *l, const struct job *j)
 {
     if (j->has_kept_env)
         strvec_copy(env, &j->kept_env);
     else
         strvec_env_set(env, "PATH", LAUNCH_PATH);
-    if (!j->has_kept_env || j->user)
-        environment_of_account(env, a);
-    strvec_env_set(env, "PWD", account_directory(a, j)); /* programs believe it */
-    int failed = j->env_file ? environment_file(env, j, e) : 0;
-    if (!failed)
-        environment_add(env, &j->env);
-    return failed;
+    if (!j->has_kept_env && !j->user)
+        launch_account(env, l->name, l->home, l->shell);
+    if (launch_directory(l, j))
+        strvec_env_set(env, "PWD", launch_directory(l, j)); /* programs believe it */
+}
+
+static char *launch_env_file(const struct job *j)
+{
+    return !j->env_file || j->env_file[0] == '/' || !j->cwd ? mem_string(j->env_file) : mem_format("%s/%s", j->cwd, j->env_file);
+}
+
+static int environment_of_user(struct strvec *env, const struct job *j, struct error *e)
+{
+    struct child_user user;
+    int failed = j->user ? child_user_find(j->user, j->group, &user, e) : 0;
+    if (failed || !j->user)
+        return failed;
+    launch_account(env, user.name, user.home, user.shell);
+    if (!j->cwd)
+        strvec_env_set(env, "PWD", user.home);
+    child_user_clear(&user);
+    return 0;
 }
 
 int launch_environment(const struct launch *l, const struct job *j, const struct run *r, struct strvec *out, struct error *e)
 {
-    struct account account;
-    int failed = account_find(l, j, &account, e);
-    if (failed)
-        return failed;
     struct strvec env = {0};
-    failed = environment_build(&account, j, &env, e);
-    child_user_clear(&account.other);
+    environment_first(&env, l, j);
+    char *file = launch_env_file(j);
+    int failed = environment_of_user(&env, j, e);
+    if (!failed && file)
+        failed = envfile_read(&env, file, e);
+    free(file);
     if (failed) {
         strvec_clear(&env);
         return failed;
     }
+    launch_add(&env, &j->env);
     environment_of_run(&env, j, r, l->spool);
     *out = env;
     return 0;
@@ -205,28 +142,20 @@ static void launch_words(const struct job *j, struct strvec *argv)
         strvec_add(argv, j->command.items[i]);
 }
 
-static char *launch_directory(const struct launch *l, const struct job *j)
-{
-    struct account account;
-    if (j->cwd || account_find(l, j, &account, NULL) != 0)
-        account = (struct account){l->name, l->home, l->shell, {0}};
-    char *directory = mem_string(account_directory(&account, j));
-    child_user_clear(&account.other);
-    return directory;
-}
-
 int launch_order(const struct launch *l, const struct job *j, const struct run *r, struct order *out, struct error *e)
 {
     struct order o = {.id = r->id, .not_before = r->claimed};
-    int failed = launch_environment(l, j, r, &o.env, e);
-    if (!failed)
-        failed = fields_limits(j, &o.limits, &o.limit_count, e);
+    int failed = fields_limits(j, &o.limits, &o.limit_count, e);
     if (failed) {
         order_clear(&o);
         return failed;
     }
+    environment_first(&o.env, l, j);
+    o.env_file = launch_env_file(j);
+    strvec_copy(&o.env_last, &j->env);
+    environment_of_run(&o.env_last, j, r, l->spool);
     launch_words(j, &o.argv);
-    o.cwd = launch_directory(l, j);
+    o.cwd = mem_string(launch_directory(l, j));
     o.umask_bits = j->umask_bits >= 0 ? j->umask_bits : 022;
     if (j->input) {
         o.input = mem_copy(j->input, j->input_length);

@@ -84,8 +84,7 @@ void active_lose(struct active *a, const char *reason)
 /* The run ends without having started. */
 static void active_refuse(struct active *a, enum report_how how, const char *reason)
 {
-    struct report r = {.id = a->run.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(),
-        .cpu_user_ns = -1, .cpu_system_ns = -1, .max_rss = -1, .reason = mem_string(reason)};
+    struct report r = report_unstarted(a->run.id, how, clock_wall(), mem_string(reason));
     active_report(a, &r);
 }
 

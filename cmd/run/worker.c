@@ -95,8 +95,7 @@ void work_orphaned(struct work *w)
 /* The run does not start: ended before it began, or given back. */
 static void work_drop_held(struct work *w, enum report_how how, const char *reason)
 {
-    struct report r = {.id = w->order.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(), .cpu_user_ns = -1,
-                       .cpu_system_ns = -1, .max_rss = -1, .reason = mem_string(reason)};
+    struct report r = report_unstarted(w->order.id, how, clock_wall(), mem_string(reason));
     loop_alarm_set(w->loop, INSTANT_NEVER);
     work_ended(w, &r);
 }
@@ -118,8 +117,7 @@ static void work_time(void *context, bool stepped)
 
 static void work_refuse(struct peer *from, const struct value *message, enum report_how how, const char *reason)
 {
-    struct report r = {.how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(), .cpu_user_ns = -1, .cpu_system_ns = -1, .max_rss = -1,
-                       .reason = mem_string(reason)};
+    struct report r = report_unstarted((struct run_id){0}, how, clock_wall(), mem_string(reason));
     if (message_run(message, &r.id)) {
         struct value answer = report_write(&r);
         peer_send(from, &answer);

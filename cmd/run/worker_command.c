@@ -14,6 +14,8 @@
 #include "lib/base/fault.h"
 #include "lib/base/mem.h"
 #include "lib/sys/child.h"
+#include "spool/envfile.h"
+#include "spool/launch.h"
 
 #define DRAIN_CHUNK (64 * 1024)
 #define DRAIN_TURN (512 * 1024) /* read in one turn, so that a flood leaves time for limits and messages */
@@ -107,37 +109,97 @@ static void start_clear(struct start *s, const struct work *w)
     child_user_clear(&s->user);
 }
 
-static void env_default(struct strvec *env, const char *name, const char *value)
-{
-    if (value && !strvec_env_get(env, name))
-        strvec_env_set(env, name, value);
-}
-
 static void command_no_start(struct work *w, enum report_how how, char *reason)
 {
-    struct report r = {.id = w->order.id, .how = how, .code = -1, .started = INSTANT_NONE, .ended = clock_wall(), .cpu_user_ns = -1,
-                       .cpu_system_ns = -1, .max_rss = -1, .reason = reason};
+    struct report r = report_unstarted(w->order.id, how, clock_wall(), reason);
     work_ended(w, &r);
+}
+
+static char *start_failure(const struct order *o, const struct child_failure *f)
+{
+    const char *what = f->step == CHILD_DIRECTORY ? o->cwd : f->step == CHILD_EXEC ? o->argv.items[0] : NULL;
+    if ((f->step == CHILD_USER || f->step == CHILD_GROUPS) && o->user)
+        what = o->user;
+    return mem_format("%s%s%s: %s", child_step_name(f->step), what ? " " : "", what ? what : "", strerror(f->number));
 }
 
 static bool start_user(struct work *w, struct start *s)
 {
     struct order *o = &w->order;
+    char own[16];
     if (!o->user && !o->group)
         return true;
     struct error e;
-    int code = child_user_find(o->user, o->group, &s->user, &e);
+    snprintf(own, sizeof own, "%u", (unsigned)getuid());
+    int code = child_user_find(o->user ? o->user : own, o->group, &s->user, &e);
     if (code) {
         command_no_start(w, code == -ERROR_NOT_FOUND ? REPORT_UNSTARTABLE : REPORT_SHORTAGE, mem_string(e.text));
         return false;
     }
     s->has_user = true;
-    env_default(&o->env, "HOME", s->user.home);
-    env_default(&o->env, "USER", s->user.name);
-    env_default(&o->env, "LOGNAME", s->user.name);
-    env_default(&o->env, "SHELL", s->user.shell);
-    if (!o->cwd)
+    if (o->user)
+        launch_account(&o->env, s->user.name, s->user.home, s->user.shell);
+    if (!o->cwd) {
         o->cwd = mem_string(s->user.home);
+        strvec_env_set(&o->env, "PWD", o->cwd);
+    }
+    return true;
+}
+
+struct reading { /* of env_file */
+    const char *path;
+    int copy;
+};
+
+static int start_read_env(void *context, pid_t self)
+{
+    (void)self;
+    const struct reading *r = context;
+    return envfile_copy(r->path, r->copy);
+}
+
+/* Read by a process that has become the user: what he may not read is nothing to us either. */
+static bool start_copy_env(struct work *w, const struct start *s, struct reading *r)
+{
+    char *nothing[] = {NULL};
+    struct child_failure failure = {CHILD_NOTE, 0};
+    struct child c = {.envp = nothing, .directory = w->order.cwd, .in = -1, .out = -1, .err = -1, .keep = -1, .umask_bits = -1,
+                      .user = s->has_user ? &s->user : NULL, .note = start_read_env, .note_context = r};
+    pid_t pid = r->copy < 0 ? -1 : child_spawn(&c, NULL, &failure);
+    if (pid >= 0) {
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return true;
+    }
+    struct error e;
+    if (!failure.number)
+        failure.number = errno;
+    if (failure.step != CHILD_NOTE) {
+        command_no_start(w, child_failure_is_shortage(&failure) ? REPORT_SHORTAGE : REPORT_UNSTARTABLE, start_failure(&w->order, &failure));
+    } else {
+        envfile_failed(r->path, failure.number, &e);
+        command_no_start(w, child_failure_is_shortage(&failure) ? REPORT_SHORTAGE : REPORT_UNSTARTABLE, mem_string(e.text));
+    }
+    return false;
+}
+
+static bool start_environment(struct work *w, const struct start *s)
+{
+    struct order *o = &w->order;
+    if (o->env_file) {
+        struct reading r = {.path = o->env_file, .copy = envfile_room()};
+        struct error e;
+        bool good = start_copy_env(w, s, &r);
+        if (good && envfile_take(&o->env, r.path, r.copy, &e) != 0) {
+            command_no_start(w, REPORT_UNSTARTABLE, mem_string(e.text));
+            good = false;
+        }
+        if (r.copy >= 0)
+            close(r.copy);
+        if (!good)
+            return false;
+    }
+    launch_add(&o->env, &o->env_last);
     return true;
 }
 
@@ -168,14 +230,6 @@ static int start_note(void *context, pid_t self)
 {
     struct work *w = context;
     return fence_start(w->fence, self, w->boot);
-}
-
-static char *start_failure(const struct order *o, const struct child_failure *f)
-{
-    const char *what = f->step == CHILD_DIRECTORY ? o->cwd : f->step == CHILD_EXEC ? o->argv.items[0] : NULL;
-    if ((f->step == CHILD_USER || f->step == CHILD_GROUPS) && o->user)
-        what = o->user;
-    return mem_format("%s%s%s: %s", child_step_name(f->step), what ? " " : "", what ? what : "", strerror(f->number));
 }
 
 static void start_spawn(struct work *w, const struct start *s)
@@ -216,7 +270,7 @@ void command_start(struct work *w)
     FAULT_POINT("worker-fenced");
     w->exited = w->alone = false;
     w->ending = REPORT_EXITED;
-    if (start_user(w, &s) && start_descriptors(w, &s))
+    if (start_user(w, &s) && start_environment(w, &s) && start_descriptors(w, &s))
         start_spawn(w, &s);
     start_clear(&s, w);
     if (w->stage != WORK_RUNNING) {
@@ -237,8 +291,8 @@ static int64_t command_ns(struct timeval t)
 
 static struct report command_report(const struct work *w, enum report_how how, char *reason)
 {
-    struct report r = {.id = w->order.id, .how = how, .code = -1, .started = w->started, .ended = clock_wall(), .cpu_user_ns = -1,
-                       .cpu_system_ns = -1, .max_rss = -1, .reason = reason};
+    struct report r = report_unstarted(w->order.id, how, clock_wall(), reason);
+    r.started = w->started;
     if (!w->exited)
         return r;
     if (WIFEXITED(w->status))

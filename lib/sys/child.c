@@ -43,7 +43,7 @@ static const char *child_search_path(char *const *envp)
 
 static void child_find_programs(struct strvec *out, const struct child *c)
 {
-    const char *name = c->file ? c->file : c->argv[0];
+    const char *name = c->file || !c->argv ? c->file : c->argv[0];
     if (!name || !*name)
         return;
     if (c->file || strchr(name, '/')) {
@@ -202,6 +202,8 @@ static int child_note(struct child_plan *plan)
 
 static int child_exec(struct child_plan *plan)
 {
+    if (!plan->child->argv)
+        return 0;
     sigset_t none;
     int number = child_narrow_file_size(plan->child);
     if (!number)

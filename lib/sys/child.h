@@ -27,7 +27,7 @@ struct child_user { /* resolved by child_user_find before the fork */
 
 struct child {
     const char *file;      /* what is executed; NULL: argv[0], looked up in the PATH of envp when it holds no slash */
-    char *const *argv;
+    char *const *argv;     /* NULL: nothing is executed, the child ends after its note */
     char *const *envp;
     const char *directory; /* NULL: stay */
     int in, out, err;      /* descriptors that become 0, 1, 2; -1: /dev/null */

@@ -267,6 +267,87 @@ static void test_endless_output(void **state)
     output_remove(&h->place.folder, id);
 }
 
+/* ---- its environment ---- */
+
+static void write_file(const char *path, mode_t mode, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+/* env, then env_file, then env_last: the later wins. A path without `/` is looked for in the directory of the run. */
+static void test_env_file(void **state)
+{
+    struct hand *h = *state;
+    char *path = mem_format("%s/my.env", h->place.path);
+    write_file(path, 0600, "# all of it\n\nA=file\nB='file'\nC=\"a b\"\n");
+    struct order o = order_of(h, "echo $A $B $C");
+    strvec_add(&o.env, "A=env");
+    strvec_add(&o.env_last, "B=last");
+    o.cwd = mem_string(h->place.path);
+    o.env_file = mem_string("my.env");
+    struct report r = run_order(h, &o);
+    check_output(&r, "file last a b\n");
+    acknowledge(h, &r);
+    free(path);
+}
+
+static void check_env_file(struct hand *h, const char *user, const char *path, const char *why)
+{
+    struct order o = order_of(h, "env");
+    o.user = mem_string(user);
+    o.cwd = mem_string("/");
+    o.env_file = mem_string(path);
+    struct report r = run_order(h, &o);
+    if (why) {
+        assert_int_equal(r.how, REPORT_UNSTARTABLE);
+        assert_non_null(strstr(r.reason, path));
+        if (!strstr(r.reason, why))
+            fail_msg("%s: `%s`, wanted `%s`", path, r.reason, why);
+        assert_int_equal(r.output_length, 0);
+    } else {
+        assert_int_equal(r.code, 0);
+        assert_non_null(strstr(r.output, "SECRET="));
+    }
+    acknowledge(h, &r);
+}
+
+/* Nothing that the user may not read himself gets into the environment of his command, and nothing makes us wait. */
+static void test_env_file_of_a_user(void **state)
+{
+    struct hand *h = *state;
+    char folder[] = "/tmp/ax-env-XXXXXX", *paths[5];
+    static const char *const names[] = {"mine", "secret", "link", "fifo", "large"};
+    if (getuid() != 0)
+        skip();
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 5; i++)
+        paths[i] = mem_format("%s/%s", folder, names[i]);
+    write_file(paths[0], 0644, "SECRET=none\n");
+    write_file(paths[1], 0600, "SECRET=root's\n");
+    write_file(paths[4], 0644, "SECRET=none\n");
+    assert_int_equal(truncate(paths[4], 2 << 20), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(symlink(paths[1], paths[2]), 0);
+    assert_int_equal(mkfifo(paths[3], 0644), 0);
+    check_env_file(h, "nobody", paths[0], NULL);
+    check_env_file(h, NULL, paths[2], NULL); /* root's own */
+    check_env_file(h, "nobody", paths[1], "Permission denied");
+    check_env_file(h, "nobody", paths[2], "Permission denied");
+    check_env_file(h, "nobody", paths[3], "Invalid argument");
+    check_env_file(h, "nobody", paths[4], "File too large");
+    check_env_file(h, "nobody", "/proc/self/environ", "Permission denied");
+    check_env_file(h, "nobody", "/dev/zero", "Invalid argument");
+    check_env_file(h, "nobody", "/etc/passwd", "line 1");
+    for (int i = 0; i < 5; i++) {
+        unlink(paths[i]);
+        free(paths[i]);
+    }
+    rmdir(folder);
+}
+
 /* ---- what cannot be started ---- */
 
 static void test_unstartable(void **state)
@@ -818,6 +899,8 @@ int main(int argc, char **argv)
         HANDED(test_devices),
         HANDED(test_closed_descriptors),
         HANDED(test_endless_output),
+        HANDED(test_env_file),
+        HANDED(test_env_file_of_a_user),
         HANDED(test_unstartable),
         HANDED(test_fenced),
         HANDED(test_held),

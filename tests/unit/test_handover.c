@@ -75,6 +75,8 @@ static void test_order_round_trip(void **state)
     strvec_add(&o.argv, "printf");
     strvec_add(&o.argv, "");
     strvec_add(&o.env, "A=\377");
+    strvec_add(&o.env_last, "B=1");
+    o.env_file = "my.env";
     struct value v = order_write(&o);
     struct order got;
     struct error e;
@@ -84,6 +86,8 @@ static void test_order_round_trip(void **state)
     assert_int_equal(got.id.n, 3);
     assert_true(strvec_equal(&got.argv, &o.argv));
     assert_true(strvec_equal(&got.env, &o.env));
+    assert_true(strvec_equal(&got.env_last, &o.env_last));
+    assert_string_equal(got.env_file, "my.env");
     assert_string_equal(got.cwd, "/tmp");
     assert_int_equal(got.umask_bits, 027);
     assert_int_equal(got.input_length, 3);
@@ -103,6 +107,7 @@ static void test_order_round_trip(void **state)
     order_clear(&got);
     strvec_clear(&o.argv);
     strvec_clear(&o.env);
+    strvec_clear(&o.env_last);
 }
 
 static void test_order_refused(void **state)

@@ -79,7 +79,7 @@ static void test_what_wins(void **state)
     unlink(file);
 }
 
-/* The scheduler reads it: what it would have to wait for, or that has no end, is refused. */
+/* What whoever reads it would have to wait for, or that has no end, is refused. */
 static void test_env_file_without_end(void **state)
 {
     (void)state;
@@ -92,10 +92,10 @@ static void test_env_file_without_end(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct job j = job_with("true");
         struct run r = run_of(1);
-        struct order o;
+        struct strvec env = {0};
         struct error e = {0};
         j.env_file = mem_string(files[i]);
-        assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+        assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
         assert_string_equal(e.field, "env_file");
         job_clear(&j);
     }
@@ -112,15 +112,15 @@ static void test_bad_env_file(void **state)
     close(fd);
     struct job j = job_with("true");
     struct run r = run_of(1);
-    struct order o;
+    struct strvec env = {0};
     struct error e = {0};
     j.env_file = mem_string(file);
-    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
     assert_string_equal(e.field, "env_file");
     assert_non_null(strstr(e.text, "line 2"));
     unlink(file);
     e = (struct error){0};
-    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
     assert_int_equal(e.sys, 2);
     job_clear(&j);
 }
@@ -152,15 +152,26 @@ static void test_words(void **state)
     job_clear(&j);
 }
 
-static void test_unknown_user(void **state)
+/* The scheduler looks at no user and no file: what may have to wait for them is left to the worker. */
+static void test_left_to_the_worker(void **state)
 {
     (void)state;
     struct job j = job_with("true");
     struct run r = run_of(1);
     struct order o;
+    struct strvec env = {0};
     struct error e = {0};
     j.user = mem_string("no-such-user-here");
-    assert_true(launch_order(&ours, &j, &r, &o, &e) < 0);
+    j.env_file = mem_string("no/such/file");
+    strvec_env_set(&j.env, "HOME", "/said");
+    assert_int_equal(launch_order(&ours, &j, &r, &o, &e), 0);
+    assert_null(o.cwd);
+    assert_string_equal(o.env_file, "no/such/file");
+    assert_null(strvec_env_get(&o.env, "HOME")); /* of the user, not ours */
+    assert_string_equal(strvec_env_get(&o.env_last, "HOME"), "/said");
+    assert_string_equal(strvec_env_get(&o.env_last, "AX_RUN"), "12.1");
+    order_clear(&o);
+    assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
     assert_non_null(strstr(e.text, "no-such-user-here"));
     job_clear(&j);
 }
@@ -169,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clean_environment), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file), cmocka_unit_test(test_env_file_without_end),
-        cmocka_unit_test(test_words), cmocka_unit_test(test_unknown_user),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_left_to_the_worker),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }
