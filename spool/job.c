@@ -15,6 +15,7 @@
 #define ARG_TOTAL_LEAST (128 * 1024) /* the kernel takes so much whatever the limits are: most jobs need no look at them */
 #define ARG_TOTAL_MAX (2 * 1024 * 1024) /* under the usual stack limit of 8 MiB, which the scheduler may have though the client has none */
 #define ARG_SLACK (16 * 1024)
+#define JOB_INPUT_MAX (240 << 20)    /* with all the rest it must fit into one message to a worker */
 
 bool exits_has(const struct exits *set, int code)
 {
@@ -158,6 +159,11 @@ int job_check(const struct job *j, struct error *e)
     if (j->at != INSTANT_NONE && j->every != DURATION_NONE) {
         error_set(e, ERROR_USAGE, "a job has one schedule: this one has `at` (or `in`) too");
         return error_field(e, "every");
+    }
+    if (j->input_length > JOB_INPUT_MAX) {
+        error_set(e, ERROR_USAGE, "is %zu bytes long, more than can be given to a command (%d MiB): put it into a file", j->input_length,
+                  JOB_INPUT_MAX >> 20);
+        return error_field(e, "stdin");
     }
     return job_size_check(j, e);
 }

@@ -107,6 +107,23 @@ static void active_watch_limit(struct active *a)
     loop_timer_set(a->scheduler->loop, &a->timer, instant_add(instant_add(a->timeout, a->kill_after), OVERDUE_SLACK));
 }
 
+static void active_send(struct active *a, const struct order *order)
+{
+    struct scheduler *s = a->scheduler;
+    struct value message = order_write(order);
+    FAULT_POINT("scheduler-before-start");
+    bool sent = worker_send(a->worker, &message);
+    FAULT_POINT("scheduler-after-start");
+    value_clear(&message);
+    if (sent) {
+        active_watch_limit(a);
+        return;
+    }
+    pool_return(a->worker, s->options.workers);
+    a->worker = NULL;
+    active_refuse(a, REPORT_UNSTARTABLE, "command, environment and standard input are more together than can be given to a worker (256 MiB)");
+}
+
 void active_give(struct active *a, const struct job *j)
 {
     struct scheduler *s = a->scheduler;
@@ -121,12 +138,7 @@ void active_give(struct active *a, const struct job *j)
     }
     a->worker = pool_take(&s->pool, a, &e);
     if (a->worker) {
-        struct value message = order_write(&order);
-        FAULT_POINT("scheduler-before-start");
-        worker_send(a->worker, &message);
-        FAULT_POINT("scheduler-after-start");
-        value_clear(&message);
-        active_watch_limit(a);
+        active_send(a, &order);
     } else {
         log_event(s->log, LOG_LEVEL_WARNING, "cannot start a worker", "reason", e.text, NULL);
         active_refuse(a, REPORT_SHORTAGE, e.text);

@@ -218,12 +218,13 @@ void pool_return(struct worker *w, uint32_t most)
         worker_free(w);
 }
 
-void worker_send(struct worker *w, const struct value *message)
+bool worker_send(struct worker *w, const struct value *message)
 {
     if (!w->socket)
-        return;
-    frame_put(&w->frame, message);
+        return true; /* its end tells */
+    bool fits = frame_put(&w->frame, message);
     worker_flush(w);
+    return fits;
 }
 
 static void worker_tell(struct worker *w, struct value message)

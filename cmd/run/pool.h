@@ -56,8 +56,8 @@ void pool_spare(struct pool *p);
 /* The worker is free again; keep at most `most` idle ones. */
 void pool_return(struct worker *w, uint32_t most);
 
-/* Sends a message; what does not fit the socket follows by itself. */
-void worker_send(struct worker *w, const struct value *message);
+/* Sends a message; what does not fit the socket follows by itself. False: it is too large to be sent at all. */
+bool worker_send(struct worker *w, const struct value *message);
 void worker_acknowledge(struct worker *w, struct run_id id);
 /* Ends the run: because of ax cancel, or of our stop. grace: between TERM and KILL, DURATION_NONE: the job's kill_after. */
 void worker_cancel(struct worker *w, struct run_id id, bool stop, duration grace);

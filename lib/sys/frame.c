@@ -9,7 +9,6 @@
 #include "lib/text/pack.h"
 
 #define HEAD 4
-#define FRAME_MAX ((uint32_t)256 << 20) /* more is nonsense; any text taken for a length is more */
 #define FRAME_KEEP ((size_t)64 << 10)   /* an empty buffer larger than this is given back */
 #define FRAME_STEP ((size_t)1 << 20)    /* at most so much memory ahead of what has really come */
 
@@ -38,19 +37,19 @@ static uint32_t frame_number(const char *head)
 
 /* ---- sending ---- */
 
-void frame_put(struct frame *f, const struct value *message)
+bool frame_put(struct frame *f, const struct value *message)
 {
     size_t head = f->out.length;
     buf_add(&f->out, "\0\0\0\0", HEAD);
     pack_write(&f->out, message);
     size_t length = f->out.length - head - HEAD;
     if (length > FRAME_MAX) { /* the other end would take it for nonsense */
-        f->broken = true;
         buf_cut(&f->out, head);
-        return;
+        return false;
     }
     for (int i = 0; i < HEAD; i++)
         f->out.data[head + (size_t)i] = (char)(length >> (24 - 8 * i));
+    return true;
 }
 
 int frame_flush(struct frame *f)
@@ -79,7 +78,7 @@ static int frame_take(struct frame *f, struct value *message)
     if (there < HEAD)
         return 0;
     uint32_t length = frame_number(start);
-    if (length > FRAME_MAX)
+    if (length > FRAME_MAX) /* nonsense; any text taken for a length is more */
         return -1;
     if (there - HEAD < length)
         return 0;

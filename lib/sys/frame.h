@@ -16,8 +16,10 @@ struct frame { /* one end; zero it and set fd */
 
 void frame_clear(struct frame *f); /* frees the buffers and closes fd (if > 0) */
 
-/* Queues a message (a map; up to 256 MiB, a larger one breaks the connection); frame_flush sends what the socket takes. frame_flush: 0 all sent, 1 some is waiting (poll for writing), -1 the peer is gone. */
-void frame_put(struct frame *f, const struct value *message);
+#define FRAME_MAX ((size_t)256 << 20) /* bytes of a message */
+
+/* Queues a message (a map); false: it is larger than FRAME_MAX, nothing was queued. frame_flush sends what the socket takes: 0 all sent, 1 some is waiting (poll for writing), -1 the peer is gone. */
+bool frame_put(struct frame *f, const struct value *message);
 int frame_flush(struct frame *f);
 
 /* Reads what is there. 1: *message holds the next message (call again), 0: no whole one yet, -1: the peer is gone (or sent nonsense). What was whole before the

@@ -196,11 +196,35 @@ static void test_nonsense(void **state)
     }
 }
 
+/* Refused, and nothing else is lost by it. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    struct frame a, b;
+    struct value m = value_map(), got;
+    char *text = mem_zero(1, FRAME_MAX + 1);
+    connect_ends(&a, &b);
+    put(&a, 1, 10);
+    value_put(&m, "input", value_bytes(text, FRAME_MAX + 1));
+    free(text);
+    assert_false(frame_put(&a, &m));
+    value_clear(&m);
+    put(&a, 2, 10);
+    assert_int_equal(frame_flush(&a), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(frame_get(&b, &got), 1);
+        value_clear(&got);
+    }
+    expect_none(&b, 0);
+    frame_clear(&a);
+    frame_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_full_socket), cmocka_unit_test(test_byte_by_byte), cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_peer_gone), cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_peer_gone), cmocka_unit_test(test_nonsense), cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
 }

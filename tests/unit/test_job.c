@@ -116,6 +116,12 @@ static void test_size(void **state)
     for (int i = 0; i < 49; i++)
         strvec_take(&j.command, text_of_length(128 * 1024 - 1));
     wants(&j, "command");
+    for (int more = 0; more < 2; more++) { /* one message to a worker holds it all */
+        j = job_of("true");
+        j.input = mem_string("");
+        j.input_length = ((size_t)240 << 20) + (size_t)more;
+        wants(&j, more ? "stdin" : NULL);
+    }
     j = job_of("true"); /* pointers count */
     j.shell_line = false;
     for (int i = 0; i < 630000; i++)
