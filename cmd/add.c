@@ -266,6 +266,10 @@ static int add_store_kept(struct store *s, struct add *a, struct echo *echo, str
         code = store_job(s, echo->number, &kept, e);
     if (code < 0)
         return code;
+    if (a->wait && state.repeats) {
+        job_clear(&kept);
+        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and job %llu, which would be kept, repeats", (unsigned long long)echo->number);
+    }
     job_clear(&a->job);
     a->job = kept;
     echo->due = state.due;

@@ -388,6 +388,13 @@ load helper
     assert_output --regexp '^\{"run":null,"job":1,"name":"n",.*"outcome":"cancelled".*"reason":"cancelled before it started"'
 }
 
+@test "--wait does not wait for a job that repeats, kept or added" {
+    ax add --name n every 10m true
+    run -125 timeout 5 "$AX" add --wait every 10m true
+    run -125 timeout 5 "$AX" add --wait --keep --name n now true
+    assert_output 'ax add: --wait waits for one outcome, and job 1, which would be kept, repeats'
+}
+
 @test "--wait says why a command could not be started" {
     serve
     run -125 ax add --wait --no-check --now -- ./nosuchprogram
