@@ -28,6 +28,7 @@ programs  = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1)))
 UNITS    := $(call programs,tests/unit/test_*.c)
 FAULTERS := $(call programs,tests/faults/*.c)
 BENCHES  := $(call programs,tests/bench/*.c)
+FUZZERS  := $(call programs,tests/fuzz/fuzz_*.c)
 
 all: ax
 
@@ -48,18 +49,28 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libax.a
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(BUILD)/libax.a $(if $(filter bench/%,$*),,-lcmocka) $(LIBS)
 
+# A fuzz target has the main of libFuzzer (clang: FUZZER=1), else that of replay.c.
+$(FUZZERS): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/tests/fuzz/replay.o $(BUILD)/libax.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,$(BUILD)/tests/fuzz/replay.o) $(BUILD)/libax.a $(LIBS)
+
 # ---- tests ----
 # build/release: what is installed. build/faults: with the places where tests break it (lib/base/fault.h).
 # build/check: the same with AddressSanitizer and UndefinedBehaviorSanitizer.
+# build/fuzz: the fuzz targets, with both and libFuzzer, where clang is installed.
 
 MAKE_FAULTS = $(MAKE) --no-print-directory BUILD=build/faults FAULTS=1
 MAKE_CHECK  = $(MAKE) --no-print-directory BUILD=build/check FAULTS=1 \
               OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+MAKE_FUZZ   = $(MAKE) --no-print-directory BUILD=build/fuzz CC=clang FUZZER=1 \
+              OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all"
+has_fuzzer  = $(wildcard $(addsuffix /lib/*/libclang_rt.fuzzer*.a,$(shell clang -print-resource-dir 2>/dev/null)))
 
 check: deps-check
 	@$(MAKE) --no-print-directory -j$(JOBS) ax units
 	@$(MAKE_FAULTS) -j$(JOBS) programs faulters
-	@$(MAKE_CHECK) -j$(JOBS) programs units faulters
+	@$(MAKE_CHECK) -j$(JOBS) programs units faulters fuzzers
+	@$(if $(has_fuzzer),$(MAKE_FUZZ) -j$(JOBS) fuzzers)
 	@tests/check.sh
 
 unit: $(UNITS)
@@ -67,10 +78,16 @@ unit: $(UNITS)
 
 units: $(UNITS)
 faulters: $(FAULTERS)
+fuzzers: $(FUZZERS)
 programs: $(BUILD)/ax
 
 bench: ax $(BENCHES)
 	@tests/bench/run.sh
+
+fuzz:
+	$(if $(has_fuzzer),,$(error make fuzz needs clang with libFuzzer))
+	@$(MAKE_FUZZ) -j$(JOBS) fuzzers
+	@tests/fuzz/fuzz.sh $(or $(TIME),60) $(ONLY)
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) ax
@@ -114,9 +131,10 @@ help:
 	@echo "make deps       installs what building needs (deps-check: and what the tests need)"
 	@echo "make install    into PREFIX ($(PREFIX)), below DESTDIR; make uninstall takes it out again"
 	@echo "make unit       runs the unit tests only; tests/check.sh WORD runs the tests whose path has WORD"
+	@echo "make fuzz       fuzzes each grammar for TIME=60 seconds, with clang; ONLY=duration for one"
 	@echo "make bench      measures ax beside the bare system calls and its peers"
 	@echo "make lint       cppcheck, and clang-tidy where it is installed"
 	@echo "make clean      removes all that was built"
 
-.PHONY: all check unit units faulters programs bench demo lint deps deps-check install uninstall clean help
--include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FAULTERS:=.d) $(BENCHES:=.d)
+.PHONY: all check unit units faulters fuzzers programs fuzz bench demo lint deps deps-check install uninstall clean help
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FAULTERS:=.d) $(BENCHES:=.d) $(FUZZERS:=.d)

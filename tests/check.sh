@@ -3,7 +3,8 @@
 #
 #   plain       tests/layers.sh; tests/unit of build/release; tests/cli and tests/demo.sh with build/release/ax;
 #               tests/faults of and with build/faults
-#   sanitized   tests/unit, tests/cli and tests/faults again, of and with build/check
+#   sanitized   tests/unit, tests/cli and tests/faults again, of and with build/check; tests/fuzz: each corpus and mutations of
+#               it; and, if clang has built build/fuzz, FUZZ=2 seconds of libFuzzer (what breaks is kept in build/fuzz/found)
 #
 # With WORDs only the files whose path holds one of them. PLAIN=1 leaves the sanitized half out, JOBS=N says how many
 # files run at once. A test file finds in its environment AX (the program under test, which is first in PATH too),
@@ -57,6 +58,11 @@ suite() { # number build file
     local dir=$work/$1 build=$2 file=$3 started=$EPOCHREALTIME status passed failed skipped run options reports
     mkdir -m 711 "$dir" && mkdir -m 1777 "$dir/reports" "$dir/tmp"
     case $file in
+    tests/fuzz/*)
+        run=("$build/${file%.c}" "tests/fuzz/corpus/$(basename "${file#*/fuzz_}" .c)")
+        [ "$build" != build/fuzz ] || run=("$run" -max_total_time="${FUZZ:-2}" -timeout=10 "$dir/tmp" "${run[1]}"
+            -artifact_prefix="build/fuzz/found/$(basename "$file" .c)-")
+        ;;
     *.bats) run=(bats --tap --print-output-on-failure "$file") ;;
     *.c) run=("$build/${file%.c}") ;;
     *) run=("$file") ;;
@@ -107,7 +113,11 @@ plan() { # build file...
 faults=(tests/faults/test_*.c tests/faults/*.bats tests/faults/*.sh)
 plan build/release tests/layers.sh tests/unit/test_*.c tests/cli/*.bats tests/demo.sh
 plan build/faults "${faults[@]}"
-[ -n "${PLAIN:-}" ] || plan build/check tests/unit/test_*.c tests/cli/*.bats "${faults[@]}"
+if [ -z "${PLAIN:-}" ]; then
+    fuzzers=(tests/fuzz/fuzz_*.c)
+    plan build/check tests/unit/test_*.c tests/cli/*.bats "${faults[@]}" "${fuzzers[@]}"
+    [ ! -d build/fuzz/tests ] || { mkdir -p build/fuzz/found && plan build/fuzz "${fuzzers[@]}"; }
+fi
 wait
 
 for ((i = 1; i <= number; i++)); do
