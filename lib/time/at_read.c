@@ -427,6 +427,13 @@ static int read_base(struct reader *r)
     return taken == TAKEN_YES ? read_day_clock(r) : taken < 0 ? taken : expected(r, "a time or a date is expected, like now, 17:30, 5pm, noon, tomorrow, fri or Jul 31");
 }
 
+static int rest_refuse(const struct reader *r)
+{
+    if (*r->at == ':')
+        return expected(r, "seconds do not go with words: write 17:30:15, tomorrow 17:30:15 or 2026-12-24T17:30:15");
+    return expected(r, r->p->count_span.at ? "the time ends before this: one increment is the last of it" : "this does not fit behind what stands before it");
+}
+
 int at_read(const char *text, struct at_phrase *out, struct error *e)
 {
     struct at_phrase p = {.date = AT_NO_DATE};
@@ -438,7 +445,7 @@ int at_read(const char *text, struct at_phrase *out, struct error *e)
     if (code >= 0 && !p.stamp)
         code = read_count(&r);
     if (code >= 0 && *r.at)
-        code = expected(&r, code == TAKEN_YES && !p.stamp ? "the time ends before this" : "this does not fit behind what stands before it");
+        code = rest_refuse(&r);
     if (code < 0)
         return code;
     *out = p;

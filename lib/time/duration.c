@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/time/duration_iso.h"
+
 struct unit {
     const char *name;
     duration length;
@@ -80,6 +82,8 @@ int duration_parse(const char *text, duration *out, struct error *e)
     duration sum = 0;
     int last = -1;
     const char *at = text;
+    if (duration_is_iso(text))
+        return duration_parse_iso(text, out, e);
     do {
         int64_t number = 0;
         bool over = false;

@@ -13,7 +13,8 @@ typedef int64_t duration;
 
 /* `250ms 90s 15m 1h30m 2d 1w`: whole numbers with units ms s m h d w, largest unit first, each unit once, up to
  * 292 years; `0s` is zero. d is 24 hours, w is 7 days. A bare number, a fraction, a sign, an unknown or
- * upper-case unit, and what overflows are refused: ERROR_USAGE with the column. */
+ * upper-case unit, and what overflows are refused: ERROR_USAGE with the column.
+ * ISO 8601 durations are taken too: `PT15M`, `P1DT2H`, `P2W`, whole numbers without years and months, whose length is not fixed. */
 int duration_parse(const char *text, duration *out, struct error *e);
 
 /* The text that duration_parse reads back to the same value, largest unit first (`1m30s`, `1d12h`); weeks only where

@@ -47,4 +47,7 @@ void instant_format_local(struct buf *b, instant t, const struct zone *z, bool i
  * the two. Errors: ERROR_USAGE with the column. */
 int instant_parse_iso(const char *text, const struct zone *z, instant *out, struct error *e);
 
+/* Seconds since 1970 UTC, `@1735689600` or `@1735689600.5`, up to the year 2261. Errors: ERROR_USAGE with the column. */
+int instant_parse_epoch(const char *text, instant *out, struct error *e);
+
 #endif

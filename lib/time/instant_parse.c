@@ -5,6 +5,7 @@
 #include "lib/time/zone.h"
 
 enum { YEAR_FIRST = 1678, YEAR_LAST = 2261 }; /* the whole years an instant can hold */
+#define EPOCH_LAST INT64_C(9214646399) /* their last second */
 
 struct reader {
     const char *text, *at;
@@ -130,6 +131,16 @@ static int read_offset(struct reader *r)
     return code;
 }
 
+/* ISO 8601 allows a fraction of the minute or of the hour. Hardly anybody means it: it is refused with what to write. */
+static int rest_refuse(const struct reader *r)
+{
+    const char *what = r->timed ? "there is more behind the time" : "'T' and a time are expected after the date";
+    if (r->timed && !r->has_offset && (*r->at == ',' || *r->at == '.'))
+        what = "a fraction goes with seconds only: write 12:00:30 for 12:00,5";
+    error_set(r->e, ERROR_USAGE, "%s", what);
+    return refuse(r, r->at, (int)strlen(r->at));
+}
+
 static int read_all(struct reader *r)
 {
     int code = read_date(r);
@@ -140,12 +151,7 @@ static int read_all(struct reader *r)
         if (!code)
             code = read_offset(r);
     }
-    if (!code && *r->at) {
-        error_set(r->e, ERROR_USAGE, "%s",
-            r->timed ? "there is more behind the time" : "'T' and a time are expected after the date");
-        code = refuse(r, r->at, (int)strlen(r->at));
-    }
-    return code;
+    return !code && *r->at ? rest_refuse(r) : code;
 }
 
 static int gap_refuse(const struct reader *r, const struct zone *z, const struct zone_local_time *found)
@@ -172,6 +178,31 @@ static int resolve(const struct reader *r, const struct zone *z, instant *out)
     else
         return gap_refuse(r, z, &found);
     return 0;
+}
+
+int instant_parse_epoch(const char *text, instant *out, struct error *e)
+{
+    struct reader r = {.text = text, .at = text + (*text == '@'), .e = e};
+    int64_t seconds = 0;
+    const char *start = r.at;
+    if (!is_digit(*start)) {
+        error_set(e, ERROR_USAGE, "seconds since 1970 are expected, as in @1735689600");
+        return refuse(&r, start, 1);
+    }
+    for (; is_digit(*r.at) && seconds <= EPOCH_LAST; r.at++)
+        seconds = seconds * 10 + (*r.at - '0');
+    if (seconds > EPOCH_LAST) {
+        error_set(e, ERROR_USAGE, "that is too far away, times end in the year 2262: these are seconds, not milliseconds");
+        return refuse(&r, start, (int)strspn(start, "0123456789"));
+    }
+    int code = *r.at == '.' ? read_fraction(&r) : 0;
+    if (!code && *r.at) {
+        error_set(e, ERROR_USAGE, "there is more behind the seconds");
+        code = refuse(&r, r.at, (int)strlen(r.at));
+    }
+    if (!code)
+        *out = seconds * SECOND + r.c.nano;
+    return code;
 }
 
 int instant_parse_iso(const char *text, const struct zone *z, instant *out, struct error *e)

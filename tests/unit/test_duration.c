@@ -32,6 +32,13 @@ static const struct {
     {"007m", 7 * M},
     {"15250w", 15250 * W},
     {"9223372036854ms", INT64_C(9223372036854) * MS},
+    {"PT15M", 15 * M},
+    {"P1DT2H", D + 2 * H},
+    {"P2W", 2 * W},
+    {"P1W2DT3H4M5S", W + 2 * D + 3 * H + 4 * M + 5 * S},
+    {"PT0S", 0},
+    {"PT36H", 36 * H},
+    {"P106751D", 106751 * D},
 };
 
 static void test_read(void **state)
@@ -79,6 +86,24 @@ static const struct {
     {"5\xce\xbcs", 1, 1, "no unit"},
     {"5m\n", 3, 1, "a number"},
     {"0x5m", 2, 1, "not a unit"},
+    {"P1Y", 2, 2, "no fixed length"},
+    {"P1M", 2, 2, "no fixed length"},
+    {"P1Y2M3D", 2, 2, "no fixed length"},
+    {"P15S", 4, 1, "behind a T"},
+    {"P1D15", 6, 1, "W, D or a T"},
+    {"PT", 3, 1, "a number is expected"},
+    {"P1DT", 5, 1, "a number is expected"},
+    {"PT1H30", 7, 1, "H, M or S"},
+    {"PT1.5H", 4, 1, "no fraction"},
+    {"PT30M1H", 6, 2, "largest part comes first"},
+    {"PT1H1H", 5, 2, "largest part comes first"},
+    {"P1DT1HT1M", 7, 1, "a number is expected"},
+    {"PT-5M", 3, 1, "a number is expected"},
+    {"PT15M ", 6, 1, "a number is expected"},
+    {"P106752D", 2, 6, "too long"},
+    {"P99999999999999999999999W", 2, 23, "too long"},
+    {"P", 1, 1, "a number and a unit"},
+    {"pt15m", 1, 1, "a number and a unit"},
 };
 
 static void test_refused(void **state)

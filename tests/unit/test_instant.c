@@ -238,7 +238,7 @@ static const struct {
     {"2026-02-29", "UTC0", 9, "29 is not in 01-28"}, {"2026-13-01", "UTC0", 6, "13 is not in 01-12"},
     {"2026-03-01T24:00", "UTC0", 12, "24 is not in 00-23"}, {"2026-03-01T23:59:60Z", "UTC0", 18, "60 is not in 00-59"},
     {"2026-03-01T12:00:00+24:00", "UTC0", 21, "24 is not in 00-23"}, {"2026-03-01T12:00:00.Z", "UTC0", 21, "a digit"},
-    {"2026-03-01T12:00.5Z", "UTC0", 17, "more behind"}, {"2026-03-01T1200", "UTC0", 14, "more behind"},
+    {"2026-03-01T12:00.5Z", "UTC0", 17, "write 12:00:30"}, {"2026-03-01T12,5", "UTC0", 14, "write 12:00:30"}, {"2026-03-01T1200", "UTC0", 14, "more behind"},
     {"20260301T12:00", "UTC0", 12, "more behind"}, {"2026-03-01Z", "UTC0", 11, "'T' and a time"},
     {"2026-03-01T12:00:00  Z", "UTC0", 20, "more behind"}, {"2026-03-01T12:00:00Z\n", "UTC0", 21, "more behind"},
     {"1677-12-31T00:00:00Z", "UTC0", 1, "1677 is not in 1678-2261"},
@@ -281,6 +281,43 @@ static void test_iso_wrong(void **state)
     }
 }
 
+static const struct {
+    const char *text, *expected; /* in UTC; NULL: refused */
+    int column;
+    const char *says;
+} epochs[] = {
+    {"@0", "1970-01-01T00:00:00Z", 0, ""},
+    {"@1735689600", "2025-01-01T00:00:00Z", 0, ""},
+    {"@1735689600.5", "2025-01-01T00:00:00.5Z", 0, ""},
+    {"@1735689600.1234567891", "2025-01-01T00:00:00.123456789Z", 0, ""},
+    {"@9214646399.999999999", "2261-12-31T23:59:59.999999999Z", 0, ""},
+    {"@9214646400", NULL, 2, "too far away"},
+    {"@1735689600000", NULL, 2, "not milliseconds"},
+    {"@99999999999999999999999999999999", NULL, 2, "too far away"},
+    {"@", NULL, 2, "seconds since 1970"},
+    {"@-1", NULL, 2, "seconds since 1970"},
+    {"@1.", NULL, 4, "a digit"},
+    {"@1,5", NULL, 3, "more behind"},
+    {"@1 ", NULL, 3, "more behind"},
+};
+
+static void test_epoch(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    for (size_t i = 0; i < sizeof epochs / sizeof epochs[0]; i++) {
+        struct error e = {0};
+        instant t = 7;
+        int code = instant_parse_epoch(epochs[i].text, &t, &e);
+        buf_reset(&b);
+        instant_format_utc(&b, t);
+        if (epochs[i].expected ? code != 0 || strcmp(buf_string(&b), epochs[i].expected) != 0
+                               : code != -ERROR_USAGE || t != 7 || e.column != epochs[i].column || !strstr(e.text, epochs[i].says))
+            fail_msg("%s: %s, column %d: %s", epochs[i].text, buf_string(&b), e.column, e.text);
+    }
+    buf_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_format_local),
         cmocka_unit_test(test_iso_times),
         cmocka_unit_test(test_iso_more),
+        cmocka_unit_test(test_epoch),
         cmocka_unit_test(test_iso_wrong),
     };
     return cmocka_run_group_tests_name("instant", tests, NULL, NULL);
