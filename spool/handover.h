@@ -113,6 +113,7 @@ enum fence_state {
 struct fence {
     enum fence_state state;
     pid_t holder;
+    uint64_t holder_start;     /* with holder: struct process_id */
     struct process_id command; /* of the start line; pid is also its session */
     char boot[BOOT_ID_SIZE];
     instant started;           /* when the start line was written; INSTANT_NONE: there is none */

@@ -111,8 +111,10 @@ static void fence_parse_worker(const char *line, struct fence *out)
     if (sscanf(line, "worker %d %llu", &pid, &start) != 2 || pid <= 0)
         return;
     worker = (struct process_id){.pid = pid, .start = start};
-    if (process_alive(&worker))
+    if (process_alive(&worker)) {
         out->holder = pid;
+        out->holder_start = start;
+    }
 }
 
 static bool fence_parse_start(const char *line, struct fence *out)

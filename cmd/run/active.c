@@ -12,6 +12,8 @@
 
 #define OVERDUE_SLACK (30 * SECOND) /* behind limit and grace, before a worker is held to be stuck */
 #define AGAIN_PAUSE (SECOND / 100)
+#define REACH_LEAST SECOND /* a connection that lasts less is no success */
+#define REACH_MOST SECOND
 #define ENDING_PAUSE (SECOND / 10)
 #define ENDING_TERM_TRIES 20 /* two seconds of TERM before KILL */
 #define ENDING_MOST_TRIES 100
@@ -39,6 +41,7 @@ void active_free(struct active *a)
     struct scheduler *s = a->scheduler;
     active_release(a);
     loop_timer_stop(s->loop, &a->timer);
+    loop_timer_stop(s->loop, &a->reaching);
     HASH_DEL(s->active, a);
     run_clear(&a->run);
     report_clear(&a->report);
@@ -219,7 +222,7 @@ void active_resolve(struct active *a)
         active_report(a, &left);
         break;
     case ADOPT_WAIT:
-        a->worker = pool_adopt(&s->pool, fence.holder, a);
+        a->worker = pool_adopt(&s->pool, (struct process_id){fence.holder, fence.holder_start}, a);
         if (a->worker) {
             active_watch_limit(a); /* all of the limit from now on: more than is left, never less */
             active_reach(a);
@@ -246,6 +249,7 @@ void active_reach(struct active *a)
     struct scheduler *s = a->scheduler;
     if (worker_connect(a->worker, s->folder, a->run.id) != 0)
         return;
+    a->reached = clock_mono().ns;
     if (a->cancel)
         worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
     else if (s->stopping && s->options.on_stop == ON_STOP_KILL) /* it did not hear stop_end_all */
@@ -264,15 +268,42 @@ void active_left(struct active *a)
 
 static void on_report(void *context, struct worker *w, struct report *r)
 {
-    (void)context;
-    active_report(w->run, r);
+    struct scheduler *s = context;
+    struct active *a = w->run;
+    char run[RUN_ID_SIZE];
+    if (r->id.job == a->run.id.job && r->id.n == a->run.id.n) {
+        active_report(a, r);
+        return;
+    }
+    run_id_format(a->run.id, run);
+    log_event(s->log, LOG_LEVEL_ERROR, "a worker reports a run that it was not given, ended", "run", run, NULL);
+    report_clear(r);
+    worker_kill(w);
 }
 
-/* The worker lives but does not talk to us: it takes itself for orphaned, and listens. Else the folder's watch or its end will tell. */
+static void active_reach_again(struct loop_timer *t)
+{
+    active_reach(t->context);
+}
+
+/* The worker lives but does not talk to us: it takes itself for orphaned, and listens. Else the folder's watch or its end will tell. One that hangs up
+ * at once has no room for one more connection: not again at once. */
 static void on_hung_up(void *context, struct worker *w)
 {
-    (void)context;
-    active_reach(w->run);
+    struct scheduler *s = context;
+    struct active *a = w->run;
+    int64_t now = clock_mono().ns;
+    if (now - a->reached >= REACH_LEAST) {
+        a->reach_pause = 0;
+        active_reach(a);
+        return;
+    }
+    a->reach_pause = a->reach_pause ? a->reach_pause * 2 : AGAIN_PAUSE;
+    if (a->reach_pause > REACH_MOST)
+        a->reach_pause = REACH_MOST;
+    a->reaching.call = active_reach_again;
+    a->reaching.context = a;
+    loop_timer_set(s->loop, &a->reaching, a->reach_pause);
 }
 
 static void on_died(void *context, struct worker *w)

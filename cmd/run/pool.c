@@ -248,12 +248,13 @@ void worker_kill(struct worker *w)
     pidfd_send_signal(w->pidfd, SIGKILL, NULL, 0);
 }
 
-struct worker *pool_adopt(struct pool *p, pid_t pid, void *run)
+struct worker *pool_adopt(struct pool *p, struct process_id id, void *run)
 {
-    int pidfd = process_open(pid);
+    int pidfd = process_open(id.pid);
     if (pidfd < 0)
         return NULL;
-    struct worker *w = worker_new(p, pid, pidfd, NULL);
+    /* the pid may have passed on before it was opened; from then on it cannot */
+    struct worker *w = process_alive(&id) ? worker_new(p, id.pid, pidfd, NULL) : NULL;
     if (!w) {
         close(pidfd);
         return NULL;

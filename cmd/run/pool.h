@@ -12,6 +12,7 @@
 #include "lib/base/error.h"
 #include "lib/sys/frame.h"
 #include "lib/sys/loop.h"
+#include "lib/sys/process.h"
 #include "spool/handover.h"
 
 struct pool;
@@ -63,8 +64,8 @@ void worker_acknowledge(struct worker *w, struct run_id id);
 void worker_cancel(struct worker *w, struct run_id id, bool stop, duration grace);
 void worker_kill(struct worker *w); /* SIGKILL: a worker that does not do its duty */
 
-/* Watches the end of a worker that is no child of ours, by its pid. NULL: it is gone already. */
-struct worker *pool_adopt(struct pool *p, pid_t pid, void *run);
+/* Watches the end of a worker that is no child of ours. NULL: it is gone already, though its pid may be someone else's now. */
+struct worker *pool_adopt(struct pool *p, struct process_id id, void *run);
 /* The adopted worker listens now: connects and says so. 0, or -1 if it cannot be reached (yet). */
 int worker_connect(struct worker *w, const struct folder *f, struct run_id id);
 /* Gives a worker up without waiting for its end. */

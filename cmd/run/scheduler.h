@@ -52,6 +52,8 @@ struct active {
     struct fence fence;    /* of ACTIVE_ENDING */
     int ending_tries;
     struct loop_timer timer; /* ACTIVE_GIVEN: the worker is overdue; ACTIVE_ENDING: next try */
+    struct loop_timer reaching; /* next try to connect to its worker */
+    int64_t reached, reach_pause; /* when it was connected (monotonic); before the next try */
     bool released;           /* its slot is free again */
     bool stuck;              /* its end cannot be recorded: the job's record is damaged. Its worker keeps the outcome */
     /* what the transaction that recorded the end left as the job's due entry */

@@ -159,3 +159,28 @@ load helper
     serve
     [ -e "$AX_SPOOL/handover/1.1.left" ]
 }
+
+@test "all the room at a worker's socket is taken: the next scheduler does not spin, and takes it over when there is room" {
+    serve
+    ax add -q now -- sh -c 'touch began; while [ ! -e go ]; do sleep 0.1; done; exit 5'
+    until_true 20 [ -e began ]
+    unserve KILL
+    until_true 20 [ -S "$AX_SPOOL/handover/1.1.sock" ]
+    perl -MSocket -e '
+        for (1 .. 16) { socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die; connect($s, sockaddr_un($ARGV[0])) or die; push @all, $s }
+        open(my $f, ">", "full"); close($f); select(undef, undef, undef, 0.1) until -e "room"' \
+        "$AX_SPOOL/handover/1.1.sock" 3>&- 4>&- &
+    local clients=$!
+    until_true 20 [ -e full ]
+    serve
+    local before
+    before=$(cpu_ticks "$scheduler")
+    sleep 1
+    [ $(($(cpu_ticks "$scheduler") - before)) -lt 20 ]
+    touch room
+    wait $clients
+    sleep 1.5
+    touch go
+    until_true 20 outcome_is 1.1 failed 5
+    until_true 20 swept
+}
