@@ -53,6 +53,10 @@ static int check_rlimit(const char *name, const char *value, struct error *e)
 /* ---- the table ---- */
 
 static const char *const backoff_words[] = {"exponential", "linear", "fixed", NULL}; /* enum backoff_kind */
+static const char *const boot_words[] = {"none", "machine", "scheduler", NULL};      /* enum boot_kind */
+static const char *const from_words[] = {"start", "end", "clock", NULL};             /* enum every_from */
+static const char *const catchup_words[] = {"latest", "skip", "all", NULL};          /* enum catchup */
+static const char *const overlap_words[] = {"skip", "queue", "replace", "allow", NULL}; /* enum overlap */
 static const char *const lost_words[] = {"rerun", "fail", NULL};                     /* enum if_lost */
 
 #define AT(member) offsetof(struct job, member)
@@ -78,6 +82,35 @@ const struct field fields[] = {
      .help = "once, after a delay such as 20m"},
     {.name = "every", .group = GROUP_WHEN, .kind = FIELD_EVERY, .offset = AT(every), .standard = DURATION_NONE, .minimum = SECOND,
      .placeholder = "DURATION", .help = "again and again, first after one interval"},
+    {.name = "cron", .group = GROUP_WHEN, .kind = FIELD_CRON, .offset = AT(cron), .placeholder = "EXPRESSION",
+     .help = "again and again: `0 2 * * *`, @daily; six fields begin with seconds; several: all their times"},
+    {.name = "calendar", .group = GROUP_WHEN, .kind = FIELD_CALENDAR, .offset = AT(calendar), .placeholder = "EXPRESSION",
+     .help = "again and again, as systemd's OnCalendar: `Mon..Fri 09:00`, weekly"},
+    {.name = "boot", .group = GROUP_WHEN, .kind = FIELD_CHOICE, .offset = AT(boot), .standard = BOOT_NONE, .words = boot_words, .fallback = "none",
+     .placeholder = "OF", .help = "once after each boot of the machine, or each start of the scheduler"},
+    {.name = "timezone", .group = GROUP_WHEN, .kind = FIELD_ZONE, .offset = AT(timezone), .placeholder = "ZONE",
+     .help = "where local times are local, such as Europe/Berlin"},
+    {.name = "every_from", .group = GROUP_WHEN, .kind = FIELD_CHOICE, .offset = AT(every_from), .standard = EVERY_FROM_START, .words = from_words,
+     .fallback = "start", .placeholder = "WHAT", .help = "intervals count from the start, the end of the run before, or the clock (midnight)"},
+    {.name = "except", .group = GROUP_WHEN, .kind = FIELD_EXCEPT, .offset = AT(except), .placeholder = "DAYS",
+     .help = "days on which it does not run: 2026-12-24, 2026-12-24..2027-01-06, or a calendar expression"},
+    {.name = "not_before", .group = GROUP_WHEN, .kind = FIELD_BOUND, .offset = AT(not_before), .placeholder = "TIME",
+     .help = "no due time before this date or time"},
+    {.name = "not_after", .group = GROUP_WHEN, .kind = FIELD_BOUND, .offset = AT(not_after), .placeholder = "TIME",
+     .help = "no due time after this date (that day included) or time"},
+    {.name = "jitter", .group = GROUP_WHEN, .kind = FIELD_DURATION, .offset = AT(jitter), .fallback = "0s", .placeholder = "DURATION",
+     .help = "starts up to so much after the due time, new each time"},
+    {.name = "spread", .group = GROUP_WHEN, .kind = FIELD_DURATION, .offset = AT(spread), .fallback = "0s", .placeholder = "DURATION",
+     .help = "moves all due times by the same part of this, another for each job and host"},
+
+    {.name = "catchup", .group = GROUP_MISSED, .kind = FIELD_CHOICE, .offset = AT(catchup), .standard = CATCHUP_LATEST, .words = catchup_words,
+     .fallback = "latest", .placeholder = "HOW", .help = "times missed while no scheduler ran: the latest one runs, skip, or all"},
+    {.name = "catchup_within", .group = GROUP_MISSED, .kind = FIELD_DURATION, .offset = AT(catchup_within), .standard = DURATION_NONE,
+     .minimum = MILLISECOND, .placeholder = "DURATION", .help = "what was missed longer ago is not caught up on"},
+    {.name = "catchup_max", .group = GROUP_MISSED, .kind = FIELD_INT, .offset = AT(catchup_max), .standard = 100, .minimum = 1, .maximum = 10000,
+     .fallback = "100", .placeholder = "N", .help = "at most so many are caught up on, the latest"},
+    {.name = "overlap", .group = GROUP_MISSED, .kind = FIELD_CHOICE, .offset = AT(overlap), .standard = OVERLAP_SKIP, .words = overlap_words,
+     .fallback = "skip", .placeholder = "HOW", .help = "due while the run before goes on: skip, queue, replace (ends that one) or allow"},
 
     {.name = "start_within", .group = GROUP_LIMITS, .kind = FIELD_DURATION, .offset = AT(start_within), .standard = DURATION_NONE,
      .minimum = MILLISECOND, .placeholder = "DURATION", .help = "later than this it is not started but missed"},

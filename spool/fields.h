@@ -14,9 +14,11 @@ enum field_kind {
     FIELD_DURATION, FIELD_DURATIONS,
     FIELD_CHOICE, FIELD_EXITS, FIELD_MAP, FIELD_MODE, /* one of words; exit codes; NAME -> text; octal */
     FIELD_AT, FIELD_IN, FIELD_EVERY,
+    FIELD_CRON, FIELD_CALENDAR, FIELD_EXCEPT, /* a text or a list: expressions */
+    FIELD_ZONE, FIELD_BOUND,              /* a time zone; a date or time */
 };
 
-enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT };
+enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_MISSED, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT };
 
 struct field {
     const char *name; /* retry_delay; the option is --retry-delay. NULL ends the table */

@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/text/utf8.h"
+#include "spool/job_schedule.h"
 
 #define JOB_NAME_MAX 100
 
@@ -26,6 +27,7 @@ void job_init(struct job *j)
 {
     *j = (struct job){
         .added = INSTANT_NONE, .at = INSTANT_NONE, .every = DURATION_NONE,
+        .not_before = INSTANT_NONE, .not_after = INSTANT_NONE, .catchup_within = DURATION_NONE, .catchup_max = 100,
         .start_within = DURATION_NONE, .timeout = DURATION_NONE, .kill_after = 10 * SECOND,
         .weight = 1, .retry_backoff = BACKOFF_EXPONENTIAL, .retry_max_delay = 600 * SECOND, .retry_jitter = 10,
         .if_lost = IF_LOST_RERUN, .lost_max = 3, .umask_bits = -1, .output_max = 10 << 20,
@@ -40,10 +42,13 @@ void job_init(struct job *j)
 
 void job_clear(struct job *j)
 {
-    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group};
+    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group, j->timezone};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     strvec_clear(&j->tags);
+    strvec_clear(&j->cron);
+    strvec_clear(&j->calendar);
+    strvec_clear(&j->except);
     strvec_clear(&j->command);
     strvec_clear(&j->shell);
     strvec_clear(&j->env);
@@ -51,13 +56,6 @@ void job_clear(struct job *j)
     strvec_clear(&j->rlimits);
     free(j->retry_delay.items);
     *j = (struct job){0};
-}
-
-enum schedule_kind job_schedule(const struct job *j)
-{
-    if (j->every != DURATION_NONE)
-        return SCHEDULE_EVERY;
-    return j->at != INSTANT_NONE ? SCHEDULE_AT : SCHEDULE_NONE;
 }
 
 static int job_name_characters(const char *name, size_t length, struct error *e)
@@ -156,15 +154,13 @@ int job_check(const struct job *j, struct error *e)
         return error_field(e, "name");
     if (j->queue && job_name_check(j->queue, e) < 0)
         return error_field(e, "queue");
-    if (j->at != INSTANT_NONE && j->every != DURATION_NONE) {
-        error_set(e, ERROR_USAGE, "a job has one schedule: this one has `at` (or `in`) too");
-        return error_field(e, "every");
-    }
     if (j->input_length > JOB_INPUT_MAX) {
         error_set(e, ERROR_USAGE, "is %zu bytes long, more than can be given to a command (%d MiB): put it into a file", j->input_length,
                   JOB_INPUT_MAX >> 20);
         return error_field(e, "stdin");
     }
+    if (job_schedule_check(j, e) < 0)
+        return -(int)ERROR_USAGE;
     return job_size_check(j, e);
 }
 

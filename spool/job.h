@@ -11,6 +11,7 @@
 #include "lib/time/backoff.h"
 #include "lib/time/duration.h"
 #include "lib/time/instant.h"
+#include "lib/time/schedule.h"
 #include "spool/run.h"
 
 enum if_lost { IF_LOST_RERUN, IF_LOST_FAIL };
@@ -24,7 +25,9 @@ struct exits { /* exit codes 0-255, as a set */
     uint8_t bits[32];
 };
 
-enum schedule_kind { SCHEDULE_NONE, SCHEDULE_AT, SCHEDULE_EVERY }; /* cron, calendar, boot, after, watch: to come */
+enum boot_kind { BOOT_NONE, BOOT_MACHINE, BOOT_SCHEDULER };
+enum catchup { CATCHUP_LATEST, CATCHUP_SKIP, CATCHUP_ALL };
+enum overlap { OVERLAP_SKIP, OVERLAP_QUEUE, OVERLAP_REPLACE, OVERLAP_ALLOW };
 
 /* The definition. job_init sets the defaults; every member but number, added, kept_env and creator is a row of fields.h. */
 struct job {
@@ -42,6 +45,17 @@ struct job {
 
     instant at;            /* INSTANT_NONE: none. `in` is turned into `at` when the job is made */
     duration every;        /* DURATION_NONE: none */
+    struct strvec cron, calendar; /* expressions */
+    int boot;              /* enum boot_kind */
+    char *timezone;        /* NULL: that of the scheduler */
+    struct strvec except;  /* dates and calendar expressions */
+    instant not_before, not_after; /* INSTANT_NONE: no bound */
+    duration jitter, spread;
+    int every_from;        /* enum every_from */
+    int catchup;           /* enum catchup */
+    duration catchup_within; /* DURATION_NONE: no bound */
+    int catchup_max;
+    int overlap;           /* enum overlap */
 
     duration start_within, timeout; /* DURATION_NONE: none */
     duration kill_after;
@@ -75,7 +89,13 @@ bool exits_has(const struct exits *set, int code);
 
 void job_init(struct job *j);  /* zeroes and sets defaults */
 void job_clear(struct job *j);
-enum schedule_kind job_schedule(const struct job *j);
+enum schedule_kind job_schedule_kind(const struct job *j);
+bool job_repeats(const struct job *j);
+bool job_needs_zone(const struct job *j); /* its due times are local times */
+
+/* The schedule of the job, ready to be asked: its number must be known, if it has no name. `zones` may be NULL unless job_needs_zone. `out` is schedule_clear'ed by the caller. Errors are those of the
+ * fields (ERROR_USAGE): a zone, say, that is gone. */
+int job_schedule(const struct job *j, struct zones *zones, struct schedule *out, struct error *e);
 
 /* What no single field can know: a command there is, at most one schedule, the name a legal one, ... ERROR_USAGE with the field. */
 int job_check(const struct job *j, struct error *e);
@@ -104,8 +124,12 @@ struct job_state {
     uint32_t runs;       /* number of the last run: 12.3 is 3 */
     uint32_t first;      /* number of the first run of this occurrence; 0: it has had none */
     uint32_t set_back;   /* runs there were when the clock was first set back under this job; 0: never. Its due times may come twice since */
+    instant makeup;      /* occurrences up to this one run each, however late; INSTANT_NONE: none */
+    uint64_t boot;       /* of boot: machine: the boot it was due at last, or added in */
     uint32_t notes;      /* history rows without a run since the last run */
     bool cancel;         /* a cancel was asked for while it ran */
+    bool overtaken;      /* the run that is open is being stopped for the next occurrence (overlap: replace) */
+    bool overtakes;      /* overlap: replace */
     bool replaced;       /* the definition changed while it ran: no retry, go on with `next` */
     enum outcome last_outcome; /* OUTCOME_NONE before the first */
     instant last_ended;

@@ -27,6 +27,11 @@ const struct kind *kind_of(const struct field *f)
         [FIELD_AT] = &kind_at,
         [FIELD_IN] = &kind_at,
         [FIELD_EVERY] = &kind_every,
+        [FIELD_CRON] = &kind_expressions,
+        [FIELD_CALENDAR] = &kind_expressions,
+        [FIELD_EXCEPT] = &kind_expressions,
+        [FIELD_ZONE] = &kind_zone,
+        [FIELD_BOUND] = &kind_bound,
     };
     return kinds[f->kind];
 }

@@ -14,10 +14,11 @@ struct kind {
     struct value (*get)(const struct job *j, const struct field *f, enum field_form form);
 };
 
-/* kind_text.c; kind_number.c; kind_time.c */
+/* kind_text.c; kind_number.c; kind_time.c; kind_schedule.c */
 extern const struct kind kind_text, kind_path, kind_bytes, kind_texts, kind_command, kind_shell, kind_map;
 extern const struct kind kind_int, kind_size, kind_mode, kind_choice, kind_exits;
 extern const struct kind kind_duration, kind_durations, kind_at, kind_every;
+extern const struct kind kind_expressions, kind_zone, kind_bound;
 
 const struct kind *kind_of(const struct field *f);
 
@@ -29,6 +30,8 @@ int kind_refuse(const struct value *v, const char *wanted, struct error *e); /* 
 /* The text of a value without NULs, or NULL. Whole numbers are texts too: YAML and people write `[sleep, 5]`. `digits` holds them. */
 #define KIND_DIGITS 24
 const char *kind_string(const struct value *v, char digits[KIND_DIGITS], struct error *e);
+
+int kind_schedule_free(const struct job *j, struct error *e); /* it has no schedule yet */
 
 struct value kind_strings(const struct strvec *v); /* a list of texts */
 void kind_split(const char *text, struct strvec *out); /* adds the parts between commas, blanks around them left out */

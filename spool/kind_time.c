@@ -130,9 +130,9 @@ static struct value durations_get(const struct job *j, const struct field *f, en
 
 /* ---- when ---- */
 
-static int schedule_free(const struct job *j, struct error *e)
+int kind_schedule_free(const struct job *j, struct error *e)
 {
-    if (job_schedule(j) != SCHEDULE_NONE)
+    if (job_schedule_kind(j) != SCHEDULE_NONE)
         return error_set(e, ERROR_USAGE, "a job has one schedule, and this one has one already");
     return 0;
 }
@@ -141,7 +141,7 @@ static int at_set(struct job *j, const struct field *f, const struct value *v, c
 {
     struct when w = {.at = INSTANT_NONE};
     char digits[KIND_DIGITS];
-    if (schedule_free(j, e) < 0)
+    if (kind_schedule_free(j, e) < 0)
         return -(int)ERROR_USAGE;
     if (!c && v->kind == VALUE_INT) {
         j->at = v->integer;
@@ -184,7 +184,7 @@ static int every_set(struct job *j, const struct field *f, const struct value *v
 {
     struct when w;
     char digits[KIND_DIGITS];
-    if (schedule_free(j, e) < 0)
+    if (kind_schedule_free(j, e) < 0)
         return -(int)ERROR_USAGE;
     if (!c)
         return duration_of(v, f, c, &j->every, e);

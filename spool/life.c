@@ -1,10 +1,7 @@
-#include "spool/life.h"
-
 #include <inttypes.h>
-#include <string.h>
 
-#include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "spool/life_parts.h"
 
 #define MILLISECOND (SECOND / 1000)
 #define SHORTAGE_FIRST (100 * MILLISECOND)
@@ -19,8 +16,7 @@ void life_notes_clear(struct life_notes *n)
     n->count = 0;
 }
 
-/* Takes over reason. The row stands for one occurrence, due at s->due, until the caller says more. */
-static struct run *life_note(struct life_notes *notes, struct job_state *s, enum outcome outcome, instant now, char *reason)
+struct run *life_note(struct life_notes *notes, struct job_state *s, enum outcome outcome, instant now, char *reason)
 {
     struct run *row = &notes->rows[notes->count++];
     run_init(row);
@@ -32,76 +28,65 @@ static struct run *life_note(struct life_notes *notes, struct job_state *s, enum
     return row;
 }
 
-/* Makes the row stand for `count` occurrences of j from `due` on. */
-static void life_note_span(struct run *row, const struct job *j, instant due, int64_t count)
-{
-    row->name = mem_string(j->name);
-    row->due = due;
-    row->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    if (count > 1)
-        row->last_due = due + (count - 1) * j->every;
-}
-
-/* ---- occurrences ---- */
-
-static instant life_first_due(const struct job *j, instant now)
-{
-    switch (job_schedule(j)) {
-    case SCHEDULE_AT:
-        return j->at;
-    case SCHEDULE_EVERY:
-        return instant_add(now, j->every);
-    case SCHEDULE_NONE:
-        break;
-    }
-    return INSTANT_NEVER;
-}
-
-static instant life_due_after(const struct job *j, instant due)
-{
-    return job_schedule(j) == SCHEDULE_EVERY ? instant_add(due, j->every) : INSTANT_NEVER;
-}
-
-/* Occurrences of a repeating job from `due` to `until`, both included. */
-static int64_t life_due_count(const struct job *j, instant due, instant until)
-{
-    return due > until ? 0 : (until - due) / j->every + 1;
-}
-
-static void life_occurrence(struct job_state *s, instant due, instant next)
-{
-    s->phase = PHASE_WAITING;
-    s->due = s->ready = due;
-    s->next = next;
-    s->attempt = s->lost = s->shortage = s->first = 0;
-    s->cancel = s->replaced = false;
-}
+/* ---- the beginning ---- */
 
 static void life_copy(const struct job *j, struct job_state *s)
 {
     s->priority = j->priority;
     s->weight = (uint32_t)j->weight;
-    s->repeats = job_schedule(j) == SCHEDULE_EVERY;
+    s->repeats = job_repeats(j);
+    s->overtakes = s->repeats && j->overlap == OVERLAP_REPLACE;
 }
 
-void life_begin(const struct job *j, instant now, struct job_state *s)
+void life_begin(const struct life *l, struct job_state *s)
 {
-    instant due = life_first_due(j, now);
-    *s = (struct job_state){.queue = 1, .last_ended = INSTANT_NONE};
-    life_copy(j, s);
-    life_occurrence(s, due, life_due_after(j, due));
+    *s = (struct job_state){.queue = 1, .last_ended = INSTANT_NONE, .makeup = INSTANT_NONE, .boot = l->boot};
+    life_copy(l->job, s);
+    life_await(l, s, life_first_due(l));
 }
 
-void life_replace(const struct job *j, instant now, struct job_state *s)
+void life_replace(const struct life *l, struct job_state *s)
 {
-    instant due = life_first_due(j, now);
-    life_copy(j, s);
+    instant due = life_first_due(l);
+    life_copy(l->job, s);
+    s->makeup = INSTANT_NONE;
+    s->boot = l->boot;
     if (s->phase == PHASE_RUNNING) {
         s->replaced = true;
         s->next = due;
     } else {
-        life_occurrence(s, due, life_due_after(j, due));
+        life_await(l, s, due);
     }
+}
+
+bool life_wake(const struct job_state *s, instant *out)
+{
+    switch (s->phase) {
+    case PHASE_WAITING:
+        *out = s->ready;
+        return true;
+    case PHASE_RETRYING:
+        *out = s->overtakes && s->next < s->ready ? s->next : s->ready;
+        return true;
+    case PHASE_RUNNING:
+        *out = s->next;
+        return s->overtakes && !s->overtaken && !s->cancel && !s->replaced && s->next != INSTANT_NEVER;
+    case PHASE_DONE:
+    case PHASE_FAILED:
+    case PHASE_CANCELLED:
+        break;
+    }
+    return false;
+}
+
+bool life_boot(const struct life *l, struct job_state *s)
+{
+    bool due = l->job->boot == BOOT_SCHEDULER || (l->job->boot == BOOT_MACHINE && s->boot != l->boot);
+    if (!due || s->phase != PHASE_WAITING || s->due != INSTANT_NEVER)
+        return false;
+    s->boot = l->boot;
+    life_await(l, s, l->now);
+    return true;
 }
 
 /* ---- claim ---- */
@@ -114,70 +99,54 @@ static char *life_key(const struct job *j, const struct job_state *s)
     return mem_format("%" PRIu64 "-%" PRId64, j->number, s->due);
 }
 
-static void life_start(const struct job *j, struct job_state *s, instant now, struct run *run)
+static void life_start(const struct life *l, struct job_state *s, struct run *run)
 {
+    const struct job *j = l->job;
     s->phase = PHASE_RUNNING;
     s->runs++;
     s->notes = 0;
+    s->boot = l->boot;
     if (!s->first)
         s->first = s->runs;
     run_init(run);
     run->id = (struct run_id){.job = j->number, .n = s->runs};
     run->due = s->due;
     run->attempt = s->attempt + 1;
-    run->claimed = now;
+    run->claimed = l->now;
     run->name = mem_string(j->name);
     run->key = life_key(j, s);
     run->queue = s->queue;
     run->weight = s->weight;
 }
 
-static char *life_late_reason(const struct job *j)
+/* Its next attempt waits, and the next occurrence has come: that one takes its place. */
+static void life_overtake(const struct life *l, struct job_state *s)
 {
-    struct buf b = {0};
-    buf_text(&b, "could not start within ");
-    duration_format(&b, j->start_within);
-    buf_text(&b, " of its due time (start_within)");
-    return buf_take(&b);
+    char *reason = mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1);
+    life_note(l->notes, s, OUTCOME_SKIPPED, l->now, reason);
+    life_await(l, s, s->next);
 }
 
-/* start_within is over: the occurrences up to the latest due one get no run. */
-static void life_miss(const struct job *j, struct job_state *s, int64_t count, instant now, struct life_notes *notes)
+enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run)
 {
-    life_note_span(life_note(notes, s, OUTCOME_MISSED, now, life_late_reason(j)), j, s->due, count);
-    s->last_outcome = OUTCOME_MISSED;
-    s->last_ended = now;
-    s->last_code = 0;
-    if (!s->repeats) {
-        s->phase = PHASE_FAILED;
-        return;
-    }
-    instant due = instant_add(s->due, count * j->every);
-    life_occurrence(s, due, life_due_after(j, due));
-}
-
-enum life_verdict life_claim(const struct job *j, struct job_state *s, instant now, struct run *run, struct life_notes *notes)
-{
-    notes->count = 0;
-    if (s->phase != PHASE_WAITING && s->phase != PHASE_RETRYING)
+    instant wake;
+    l->notes->count = 0;
+    if (!life_wake(s, &wake))
         return LIFE_NOT;
-    if (s->ready > now)
+    if (wake > l->now)
         return LIFE_EARLY;
-    if (!s->first) {
-        int64_t count = s->repeats ? life_due_count(j, s->due, now) : 1;
-        instant latest = count > 1 ? s->due + (count - 1) * j->every : s->due;
-        if (j->start_within != DURATION_NONE && now - latest > j->start_within) {
-            life_miss(j, s, count, now, notes);
-            return LIFE_MISSED;
-        }
-        if (count > 1) {
-            char *reason = mem_string("no scheduler was running, or no slot was free; of the times missed the latest runs");
-            life_note_span(life_note(notes, s, OUTCOME_MISSED, now, reason), j, s->due, count - 1);
-        }
-        s->due = latest;
-        s->next = life_due_after(j, latest);
+    if (s->phase == PHASE_RUNNING) {
+        s->overtaken = true;
+        return LIFE_REPLACE;
     }
-    life_start(j, s, now, run);
+    if (s->phase == PHASE_RETRYING && s->overtakes && s->next <= l->now) {
+        life_overtake(l, s);
+        if (s->ready > l->now)
+            return LIFE_MISSED;
+    }
+    if (!s->first && !life_choose(l, s))
+        return LIFE_MISSED;
+    life_start(l, s, run);
     return LIFE_START;
 }
 
@@ -218,34 +187,12 @@ static duration life_delay(const struct job *j, uint32_t attempt, uint64_t rando
     return backoff_delay(&b, (int)attempt, random);
 }
 
-/* The next occurrence of a repeating job. Those that passed while the run went on are skipped. Those that passed after it, or while nobody can
- * know whether it went on, are left to life_claim: it runs the latest. */
-static void life_advance(const struct job *j, struct job_state *s, const struct run *r, instant now, struct life_notes *notes)
-{
-    instant due = s->next;
-    instant until = r->outcome == OUTCOME_LOST ? INSTANT_NONE : r->ended == INSTANT_NONE || r->ended > now ? now : r->ended;
-    int64_t count = life_due_count(j, due, until);
-    if (count) {
-        char *reason = mem_string(s->attempt > 1 ? "the occurrence before was still being tried" : "the run before was still going");
-        life_note_span(life_note(notes, s, OUTCOME_SKIPPED, now, reason), j, due, count);
-        due = instant_add(due, count * j->every);
-    }
-    if (due > instant_add(now, j->every)) { /* the clock was set back while it ran: no silence until it has caught up */
-        due = instant_add(now, j->every);
-        if (!s->set_back)
-            s->set_back = s->runs;
-    }
-    life_occurrence(s, due, life_due_after(j, due));
-}
-
-static void life_over(const struct job *j, struct job_state *s, const struct run *r, instant now, struct life_notes *notes)
+static void life_over(const struct life *l, struct job_state *s, const struct run *r)
 {
     bool ok = r->outcome == OUTCOME_OK;
-    if (s->repeats && !s->cancel) {
-        life_advance(j, s, r, now, notes);
+    if (s->repeats && !s->cancel && life_advance(l, s, r))
         return;
-    }
-    if (ok && !s->repeats)
+    if (ok && !(s->repeats && s->cancel))
         s->phase = PHASE_DONE;
     else
         s->phase = s->cancel || r->outcome == OUTCOME_CANCELLED ? PHASE_CANCELLED : PHASE_FAILED;
@@ -253,24 +200,24 @@ static void life_over(const struct job *j, struct job_state *s, const struct run
     s->next = INSTANT_NEVER;
 }
 
-void life_outcome(const struct job *j, struct job_state *s, const struct run *r, bool stopped, instant now, uint64_t random, struct life_notes *notes)
+void life_outcome(const struct life *l, struct job_state *s, const struct run *r, bool stopped)
 {
-    notes->count = 0;
+    l->notes->count = 0;
     s->shortage = 0;
     s->last_outcome = r->outcome;
-    s->last_ended = r->ended != INSTANT_NONE ? r->ended : now;
+    s->last_ended = r->ended != INSTANT_NONE ? r->ended : l->now;
     s->last_code = r->signal ? r->signal : r->exit_code;
     if (s->replaced) {
-        life_occurrence(s, s->next, life_due_after(j, s->next));
+        life_await(l, s, s->next);
         return;
     }
-    enum life_then then = life_decide(j, s, r, stopped);
+    enum life_then then = s->overtaken ? THEN_OVER : life_decide(l->job, s, r, stopped);
     if (s->cancel || then == THEN_OVER) {
-        life_over(j, s, r, now, notes);
+        life_over(l, s, r);
         return;
     }
     s->phase = PHASE_RETRYING;
-    s->ready = then == THEN_RERUN ? now : instant_add(now, life_delay(j, s->attempt, random));
+    s->ready = then == THEN_RERUN ? l->now : instant_add(l->now, life_delay(l->job, s->attempt, l->random));
 }
 
 /* ---- back into the line ---- */
@@ -302,7 +249,7 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
     notes->count = 0;
     if (s->first == s->runs)
         s->first = 0;
-    if (s->replaced) {
+    if (s->replaced || s->overtaken) {
         life_occurrence(s, s->next, INSTANT_NEVER); /* the claim reckons what comes after it */
         return false;
     }
@@ -348,34 +295,4 @@ enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes
         break;
     }
     return LIFE_OVER;
-}
-
-/* ---- the clock ---- */
-
-/* As far from now as t was from the time before the step. */
-static instant life_shift(instant t, int64_t step, instant now)
-{
-    instant before = now - step;
-    return t == INSTANT_NEVER || t == INSTANT_NONE ? t : instant_add(now, t - before);
-}
-
-/* The due time of an occurrence that has had a run stays: AX_KEY is made of it. Those to come shift. */
-bool life_clock_step(struct job_state *s, int64_t step, instant now)
-{
-    bool waits = s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING;
-    if (step >= 0 || (!waits && s->phase != PHASE_RUNNING))
-        return false;
-    struct job_state old = *s;
-    if (s->repeats) {
-        s->next = life_shift(s->next, step, now);
-        if (s->phase == PHASE_WAITING)
-            s->due = life_shift(s->due, step, now);
-        if (!s->set_back)
-            s->set_back = s->runs;
-    }
-    if (s->phase == PHASE_RETRYING || (waits && (s->repeats || s->ready > s->due)))
-        s->ready = life_shift(s->ready, step, now);
-    if (s->phase == PHASE_WAITING && s->ready < s->due)
-        s->ready = s->due;
-    return old.next != s->next || old.due != s->due || old.ready != s->ready;
 }

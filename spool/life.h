@@ -8,38 +8,61 @@
 #ifndef AX_LIFE_H
 #define AX_LIFE_H
 
+#include "lib/time/schedule.h"
 #include "spool/job.h"
 #include "spool/run.h"
 
-/* Occurrences that got no run: at most two rows from one step. */
+/* Occurrences that got no run: a few rows from one step. */
+#define LIFE_NOTES_MAX 4
 struct life_notes {
     int count;
-    struct run rows[2]; /* whole rows but for id.job, queue, weight, generation and boot, and the name where the rule has no job at hand */
+    struct run rows[LIFE_NOTES_MAX]; /* whole rows but for id.job, queue, weight, generation and boot, and the name where the rule has no job at hand */
 };
 void life_notes_clear(struct life_notes *n);
 
+/* What the rules look at, apart from the state. */
+struct life {
+    const struct job *job;
+    const struct schedule *schedule; /* job_schedule of it */
+    instant now;
+    uint64_t random;      /* feeds jitter and back-off */
+    instant since;        /* the scheduler has served without a break, and the clock without a jump, since then: what was due before was missed, what is due later
+                             is only late. INSTANT_NONE: always */
+    uint64_t boot;        /* names this boot of the machine */
+    struct life_notes *notes;
+};
+
 /* The state of a job that has just been made. */
-void life_begin(const struct job *j, instant now, struct job_state *s);
+void life_begin(const struct life *l, struct job_state *s);
 
 /* The definition was replaced (ax add --replace): a new due time; a run that is open goes on and is not retried. */
-void life_replace(const struct job *j, instant now, struct job_state *s);
+void life_replace(const struct life *l, struct job_state *s);
 
 enum life_verdict {
-    LIFE_START,  /* s is PHASE_RUNNING, run is filled in: claim it */
-    LIFE_EARLY,  /* not before s->ready: nothing changed */
-    LIFE_MISSED, /* too late (start_within): s has moved on, notes say so */
-    LIFE_NOT,    /* not waiting any more: nothing changed */
+    LIFE_START,   /* s is PHASE_RUNNING, run is filled in: claim it */
+    LIFE_EARLY,   /* not before life_wake: nothing changed */
+    LIFE_MISSED,  /* it gets no run: s has moved on, notes say so */
+    LIFE_REPLACE, /* the run that is open is to be stopped: the next occurrence takes its place (overlap) */
+    LIFE_NOT,     /* not waiting any more: nothing changed */
 };
-/* Whether the job may be claimed at `now`. Repeating jobs take the latest occurrence that is due; those before it become one `missed` note. */
-enum life_verdict life_claim(const struct job *j, struct job_state *s, instant now, struct run *run, struct life_notes *notes);
+
+/* Whether the job may be claimed now. What was missed while nobody served follows `catchup`; of times that passed while there was no slot the latest runs,
+ * with `overlap: queue` each. Notes tell of those that get no run. */
+enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run);
+
+/* When life_claim has something to do: the key of the due index. INSTANT_NEVER: not by time. False: the job has no place in the index. */
+bool life_wake(const struct job_state *s, instant *out);
+
+/* `boot: scheduler`, and `boot: machine` after another boot than the one it knows: due now. Returns true if s changed. */
+bool life_boot(const struct life *l, struct job_state *s);
 
 /* How a run ended by itself: killed by a signal, or ok or failed as success_exit has it. */
 enum outcome life_judge(const struct job *j, int exit_code, int signal);
 
-/* The open run has ended with r->outcome (all of r is filled in): retry, next occurrence, or the end. `random` feeds the jitter.
+/* The open run has ended with r->outcome (all of r is filled in): retry, next occurrence, or the end.
  * OUTCOME_LOST follows if_lost and lost_max; `stopped` says that we ended it ourselves on our way out, which follows if_lost too.
  * A one-off job that ended ok in spite of a cancel is done; every other end after a cancel is cancelled. */
-void life_outcome(const struct job *j, struct job_state *s, const struct run *r, bool stopped, instant now, uint64_t random, struct life_notes *notes);
+void life_outcome(const struct life *l, struct job_state *s, const struct run *r, bool stopped);
 
 /* The claim never started (a fence was in front, or the worker died before the start): back into the line, nothing counted.
  * If a cancel was asked for meanwhile, this is its end, and a note says so. */
@@ -51,8 +74,12 @@ void life_shortage(struct job_state *s, instant now, struct life_notes *notes);
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);
 
-/* The wall clock was set by `step` (new minus old). Backward: waits that are lengths (intervals, back-off) keep their length.
- * Returns true if s changed. */
-bool life_clock_step(struct job_state *s, int64_t step, instant now);
+/* The wall clock was set back by `step` (new minus old, negative). Waits that are lengths (intervals, back-off) keep their length; due times by the clock are
+ * reckoned anew, but what has run at a fixed time does not run again for it, unless the step is longer than three hours. Returns true if s changed. */
+bool life_clock_concerns(const struct job_state *s); /* false: it cannot change this one */
+bool life_clock_step(const struct life *l, struct job_state *s, int64_t step);
+
+/* The rules of its zone have changed: a due time to come is reckoned anew. Returns true if s changed. */
+bool life_zone_change(const struct life *l, struct job_state *s);
 
 #endif

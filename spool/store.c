@@ -28,6 +28,7 @@ static const struct {
     {"feed_next", offsetof(struct counters, feed_next), 1},
     {"generation", offsetof(struct counters, generation), 0},
     {"next_queue", offsetof(struct counters, next_queue), 2},
+    {"zones", offsetof(struct counters, zones), 0},
     {"pending_once", offsetof(struct counters, pending_once), 0},
     {"clock", offsetof(struct counters, clock), INSTANT_NONE},
     {"clock_total", offsetof(struct counters, clock_total), 0},
@@ -121,6 +122,7 @@ void store_close(struct store *s)
     store_abort(s);
     db_close(s->db);
     folder_clear(&s->folder);
+    zones_clear(&s->zones);
     buf_clear(&s->record);
     free(s);
 }
@@ -226,5 +228,13 @@ int store_pending_once(struct store *s, bool *out, struct error *e)
     int failed = s->writing ? 0 : counters_read(s, e);
     if (!failed)
         *out = s->counters.pending_once > 0;
+    return failed;
+}
+
+int store_zone_count(struct store *s, int64_t *out, struct error *e)
+{
+    int failed = s->writing ? 0 : counters_read(s, e);
+    if (!failed)
+        *out = s->counters.zones;
     return failed;
 }

@@ -60,9 +60,14 @@ struct store_claimed {
     struct job job; /* the definition, environments included */
     struct run run; /* in the store as open */
 };
-/* Claims the job for the scheduler of this generation, if life_claim agrees at `now`. An error with sys 0 is about this job alone (its record does not
+struct store_turn { /* of the scheduler */
+    instant now;
+    instant since; /* struct life */
+    uint32_t generation;
+};
+/* Claims the job for the scheduler of this generation, if life_claim agrees. LIFE_REPLACE: run.id is the run to be stopped. An error with sys 0 is about this job alone (its record does not
  * decode): nothing was changed. */
-int store_claim(struct store *s, uint64_t number, instant now, uint32_t generation, struct store_claimed *out, struct error *e);
+int store_claim(struct store *s, uint64_t number, const struct store_turn *turn, struct store_claimed *out, struct error *e);
 
 /* How an open run ended. */
 struct store_end {
@@ -114,6 +119,17 @@ int store_due_count(struct store *s, uint64_t *out, struct error *e); /* jobs wa
 int store_clock(struct store *s, instant now, int64_t step, int64_t *total, struct error *e);
 /* Applies the steps that are noted, by life_clock_step, to at most `limit` jobs; *more: there are further ones. It goes on where the last committed one was. */
 int store_clock_step(struct store *s, instant now, uint32_t limit, bool *more, struct error *e);
+
+/* ---- zones and boots ---- */
+
+/* Loads the zones of all jobs anew. *changed: the rules of one are others than those by which due times were reckoned. `folders` takes where to watch for changes. */
+int store_zones_watch(struct store *s, struct strvec *folders, bool *changed, struct error *e);
+int store_zone_count(struct store *s, int64_t *out, struct error *e); /* zones that jobs have used: another number means new ones */
+/* Applies life_zone_change to at most `limit` jobs from number *from on, and moves it on; 0 at the end, when the new rules are noted too. */
+int store_zone_step(struct store *s, instant now, uint64_t *from, uint32_t limit, struct error *e);
+
+/* A scheduler has started: applies life_boot to the jobs that wait for it; *due of them are due now. */
+int store_boot(struct store *s, instant now, size_t *due, struct error *e);
 
 /* ---- change feed: what clients changed, for the scheduler ---- */
 

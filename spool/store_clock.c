@@ -115,7 +115,17 @@ static int clock_step_job(struct store *s, uint64_t number, struct db_bytes reco
     if (record_read_state(record.data, record.length, &old, NULL) != 0)
         return 0; /* a damaged record must not hold up all others */
     new = old;
-    return life_clock_step(&new, step, now) ? store_state_put(s, number, &old, &new, e) : 0;
+    struct job job;
+    struct store_life l;
+    if (!life_clock_concerns(&old) || store_job_get(s, number, false, &job, NULL) != 0)
+        return 0;
+    int failed = store_life(s, &job, now, &l, e);
+    if (!failed && life_clock_step(&l.life, &new, step))
+        failed = store_state_put(s, number, &old, &new, e);
+    if (!failed)
+        store_life_clear(&l);
+    job_clear(&job);
+    return failed;
 }
 
 /* Moves step->from on; to step->until when it is done. */

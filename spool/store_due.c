@@ -28,13 +28,20 @@ static bool due_read(struct db_bytes key, struct db_bytes value, struct due *d)
 
 static struct key due_key_of(uint64_t number, const struct job_state *st)
 {
-    return due_key((struct lane_id){st->queue, st->priority}, st->ready, number);
+    instant wake = INSTANT_NEVER;
+    life_wake(st, &wake);
+    return due_key((struct lane_id){st->queue, st->priority}, wake, number);
+}
+
+uint32_t store_due_weight(const struct job_state *st)
+{
+    return st->phase == PHASE_RUNNING ? 0 : st->weight;
 }
 
 int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e)
 {
     struct key k = due_key_of(number, st), v = {.length = 0};
-    key_u32(&v, st->weight);
+    key_u32(&v, store_due_weight(st));
     return db_put(s->db, DB_DUE, key_bytes(&k), key_bytes(&v), e);
 }
 
@@ -101,8 +108,9 @@ int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there,
     int found = store_state_get(s, number, &st, e);
     if (found < 0)
         return found;
-    *there = found == 0 && (st.phase == PHASE_WAITING || st.phase == PHASE_RETRYING);
+    instant wake;
+    *there = found == 0 && life_wake(&st, &wake);
     if (*there)
-        *out = (struct due){.lane = {st.queue, st.priority}, .ready = st.ready, .number = number, .weight = st.weight};
+        *out = (struct due){.lane = {st.queue, st.priority}, .ready = wake, .number = number, .weight = store_due_weight(&st)};
     return 0;
 }

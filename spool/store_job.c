@@ -25,6 +25,12 @@ static bool state_waits(const struct job_state *st)
     return st && (st->phase == PHASE_WAITING || st->phase == PHASE_RETRYING);
 }
 
+/* Has it a place in the due index, and which. */
+static bool state_is_due(const struct job_state *st, instant *wake)
+{
+    return st && life_wake(st, wake);
+}
+
 static bool state_over(const struct job_state *st)
 {
     return !state_waits(st) && st->phase != PHASE_RUNNING;
@@ -38,14 +44,16 @@ static bool state_pending_once(const struct job_state *st)
 
 static bool state_same_due(const struct job_state *a, const struct job_state *b)
 {
-    return a && state_waits(a) && state_waits(b) && a->ready == b->ready && a->queue == b->queue &&
-           a->priority == b->priority && a->weight == b->weight;
+    instant was, is;
+    return state_is_due(a, &was) && state_is_due(b, &is) && was == is && a->queue == b->queue && a->priority == b->priority &&
+           store_due_weight(a) == store_due_weight(b);
 }
 
 int store_state_put(
     struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e)
 {
-    bool was = state_waits(old), is = state_waits(new), moved = !state_same_due(old, new);
+    instant wake;
+    bool was = state_is_due(old, &wake), is = state_is_due(new, &wake), moved = !state_same_due(old, new);
     int failed = was && moved ? store_due_delete(s, number, old, e) : 0;
     if (!failed && is && moved)
         failed = store_due_put(s, number, new, e);
@@ -207,11 +215,18 @@ static int job_room(struct store *s, struct error *e)
 static int job_create(struct store *s, struct job *j, instant now, struct error *e)
 {
     struct job_state st;
+    struct store_life l;
     uint64_t number = (uint64_t)s->counters.next_job, before = j->number;
     j->number = number;
     j->added = now;
-    life_begin(j, now, &st);
-    int failed = store_queue_id(s, j->queue, &st.queue, e);
+    int failed = store_life(s, j, now, &l, e);
+    if (!failed) {
+        life_begin(&l.life, &st);
+        failed = store_zone_note(s, j, &l.schedule, e);
+        store_life_clear(&l);
+    }
+    if (!failed)
+        failed = store_queue_id(s, j->queue, &st.queue, e);
     if (!failed)
         failed = job_put(s, j, e);
     if (!failed)
@@ -240,8 +255,15 @@ static int job_replace(
     j->number = number;
     j->added = before.added;
     job_clear(&before);
-    life_replace(j, now, &new);
-    failed = store_queue_id(s, j->queue, &new.queue, e);
+    struct store_life l;
+    failed = store_life(s, j, now, &l, e);
+    if (!failed) {
+        life_replace(&l.life, &new);
+        failed = store_zone_note(s, j, &l.schedule, e);
+        store_life_clear(&l);
+    }
+    if (!failed)
+        failed = store_queue_id(s, j->queue, &new.queue, e);
     if (!failed)
         failed =
             job_put(s, j, e); /* takes the new environment before the old one is dropped: they are often the same */

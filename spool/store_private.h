@@ -4,6 +4,8 @@
  *   store_job.c    jobs, names, state and its due entry   store_env.c    environments, each kept once
  *   store_run.c    claims, outcomes, history              store_feed.c   the change feed
  *   store_due.c    the due index                          store_key.c    keys
+ *   store_clock.c  steps of the wall clock                store_zone.c   rules of zones that have changed
+ *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
  *
  *   table    key                                                   value
@@ -12,7 +14,7 @@
  *   jobs     number u64                                            record of the definition
  *   states   number u64                                            record of the state
  *   names    name                                                  number u64. Of a finished one-off job too, until another takes the name
- *   due      queue u32, priority (higher first), ready, number u64 weight u32. Is there exactly while the phase is waiting or retrying
+ *   due      queue u32, priority (higher first), ready, number u64 weight u32. Is there exactly while life_wake has a time
  *   runs     job u64, n u32, note u32                              record of the run or row
  *   outputs  job u64, n u32                                        bytes
  *   ended    ended, job u64, n u32, note u32                       nothing: history over all jobs
@@ -39,6 +41,7 @@ struct counters {
     int64_t feed_next;    /* of the next one */
     int64_t generation;
     int64_t next_queue;
+    int64_t zones;        /* time zones that jobs have used */
     int64_t pending_once; /* one-off jobs with a due time that have not ended */
     int64_t clock;        /* latest wall time seen, within a second; INSTANT_NONE: none */
     int64_t clock_total;  /* sum of all backward steps of it */
@@ -48,6 +51,7 @@ struct store {
     struct folder folder;
     struct db *db;
     enum store_use use;
+    struct zones zones;      /* empty until they are needed */
     char boot[BOOT_ID_SIZE]; /* "" until a run is claimed */
     bool reserve;           /* is there */
     struct buf record;      /* the last one written, to spare allocations */
@@ -83,6 +87,16 @@ bool key_take_time(struct db_bytes *data, instant *out);
 
 /* ---- shared by the files ---- */
 
+/* The rules' view of a job, which must outlive it. store_life fills it in place: its parts point to each other. */
+struct store_life {
+    struct life life;
+    struct schedule schedule;
+    struct life_notes notes;
+};
+int store_zones(struct store *s, struct zones **out, struct error *e);
+int store_life(struct store *s, const struct job *j, instant now, struct store_life *out, struct error *e);
+void store_life_clear(struct store_life *l);
+
 #define STORE_NONE DB_NONE
 
 int store_damaged(const struct store *s, const char *what, struct error *e);
@@ -91,6 +105,7 @@ int store_damaged(const struct store *s, const char *what, struct error *e);
 int store_state_get(struct store *s, uint64_t number, struct job_state *out, struct error *e); /* 0, STORE_NONE, negative */
 int store_state_put(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
 
+uint32_t store_due_weight(const struct job_state *st); /* 0 where no slot is asked for: a run is to be stopped for the next */
 int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
 int store_due_delete(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
 
@@ -99,6 +114,9 @@ int store_job_get(struct store *s, uint64_t number, bool whole, struct job *out,
 
 /* Writes history rows without a run. `from`: what the rows do not know themselves; name NULL allowed. */
 int store_notes_put(struct store *s, uint64_t number, const char *name, const struct job_state *st, struct life_notes *notes, struct error *e);
+
+/* Remembers the zones of a schedule, with their rules. */
+int store_zone_note(struct store *s, const struct job *j, const struct schedule *schedule, struct error *e);
 
 int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, struct error *e); /* one reference more */
 int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */

@@ -91,11 +91,33 @@ static int claim_put(struct store *s, const struct run *r, struct error *e)
     return failed ? failed : db_put(s->db, DB_OPEN, key_bytes(&k), nothing, e);
 }
 
-int store_claim(
-    struct store *s, uint64_t number, instant now, uint32_t generation, struct store_claimed *out, struct error *e)
+/* What the verdict means for the tables. */
+static int claim_write(struct store *s, const struct store_life *l, const struct job_state *old, const struct job_state *new,
+    enum life_verdict said, const struct run *run, struct error *e)
+{
+    uint64_t number = l->life.job->number;
+    int failed = 0;
+    if (said == LIFE_START || said == LIFE_MISSED || said == LIFE_REPLACE)
+        failed = store_state_put(s, number, old, new, e);
+    if (!failed)
+        failed = store_notes_put(s, number, l->life.job->name, new, l->life.notes, e);
+    if (!failed && said == LIFE_START)
+        failed = claim_put(s, run, e);
+    return failed;
+}
+
+static void claim_run(struct store *s, struct run *run, uint32_t generation)
+{
+    run->generation = generation;
+    if (!s->boot[0])
+        process_boot(s->boot);
+    memcpy(run->boot, s->boot, sizeof run->boot);
+}
+
+int store_claim(struct store *s, uint64_t number, const struct store_turn *turn, struct store_claimed *out, struct error *e)
 {
     struct job_state old, new;
-    struct life_notes notes = {0};
+    struct store_life l;
     struct job job;
     struct run run;
     int failed = store_state(s, number, &old, e);
@@ -103,29 +125,27 @@ int store_claim(
         failed = store_job_get(s, number, true, &job, e);
     if (failed)
         return failed;
+    failed = store_life(s, &job, turn->now, &l, e);
+    if (failed) {
+        job_clear(&job);
+        return failed;
+    }
     new = old;
     run_init(&run);
-    enum life_verdict said = life_claim(&job, &new, now, &run, &notes);
-    run.generation = generation;
-    if (!s->boot[0])
-        process_boot(s->boot);
-    memcpy(run.boot, s->boot, sizeof run.boot);
-    if (said == LIFE_START || said == LIFE_MISSED)
-        failed = store_state_put(s, number, &old, &new, e);
-    if (!failed)
-        failed = store_notes_put(s, number, job.name, &new, &notes, e);
-    if (!failed && said == LIFE_START)
-        failed = claim_put(s, &run, e);
-    life_notes_clear(&notes);
+    l.life.since = turn->since;
+    enum life_verdict said = life_claim(&l.life, &new, &run);
+    claim_run(s, &run, turn->generation);
+    failed = claim_write(s, &l, &old, &new, said, &run, e);
+    store_life_clear(&l);
     if (!failed && said == LIFE_START) {
         run_tell(s, number);
         *out = (struct store_claimed){said, job, run};
-    } else {
-        job_clear(&job);
-        run_clear(&run);
-        if (!failed)
-            out->verdict = said;
+        return 0;
     }
+    job_clear(&job);
+    run_clear(&run);
+    if (!failed)
+        *out = (struct store_claimed){.verdict = said, .run.id = {.job = number, .n = new.runs}};
     return failed;
 }
 
@@ -148,7 +168,7 @@ int store_finish(struct store *s, const struct store_end *end, instant now, bool
 {
     const struct run *r = end->run;
     struct job_state old, new;
-    struct life_notes notes = {0};
+    struct store_life l;
     struct job job;
     int failed = run_is_open(s, r->id, e);
     *was_open = failed == 0;
@@ -159,19 +179,25 @@ int store_finish(struct store *s, const struct store_end *end, instant now, bool
         failed = store_job_get(s, r->id.job, false, &job, e);
     if (failed)
         return failed;
+    failed = store_life(s, &job, now, &l, e);
+    if (failed) {
+        job_clear(&job);
+        return failed;
+    }
     s->urgent = true;
     new = old;
-    life_outcome(&job, &new, r, end->stopped, now, end->random, &notes);
+    l.life.random = end->random;
+    life_outcome(&l.life, &new, r, end->stopped);
     failed = store_state_put(s, r->id.job, &old, &new, e);
     if (!failed)
         failed = finish_put(s, end, now, e);
     if (!failed)
-        failed = store_notes_put(s, r->id.job, job.name, &new, &notes, e);
+        failed = store_notes_put(s, r->id.job, job.name, &new, &l.notes, e);
     if (!failed)
         failed = run_close(s, r->id, e);
     if (!failed)
         run_tell(s, r->id.job);
-    life_notes_clear(&notes);
+    store_life_clear(&l);
     job_clear(&job);
     return failed;
 }

@@ -10,7 +10,7 @@ struct found {
     struct run run;
     struct exits success;
     duration timeout, kill_after;
-    bool cancel;
+    bool cancel, overtaken;
 };
 
 struct findings {
@@ -42,7 +42,8 @@ static void found_complete(struct scheduler *s, struct found *f)
     found_take(f, &job);
     job_clear(&job);
     if (store_state(s->store, f->run.id.job, &state, NULL) == 0)
-        f->cancel = state.cancel;
+        f->cancel = state.cancel || state.overtaken;
+    f->overtaken = state.overtaken && !state.cancel;
     if (!state.replaced && store_job(s->store, f->run.id.job, &job, NULL) == 0) {
         found_take(f, &job);
         job_clear(&job);
@@ -117,6 +118,7 @@ int adopt_begin(struct scheduler *s, struct error *e)
         a->timeout = f.items[i].timeout;
         a->kill_after = f.items[i].kill_after;
         a->cancel = f.items[i].cancel;
+        a->overtaken = f.items[i].overtaken;
         active_resolve(a);
     }
     free(f.items);

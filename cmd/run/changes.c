@@ -97,6 +97,12 @@ static int read_feed(struct scheduler *s, struct error *e)
         failed = changes_queues(s, e);
     if (!failed && c.cancels)
         failed = changes_cancels(s, e);
+    int64_t zones = s->zone_count;
+    if (!failed)
+        failed = store_zone_count(s->store, &zones, e);
+    if (zones != s->zone_count)
+        s->zones_changed = true;
+    s->zone_count = zones;
     if (c.all)
         s->lanes_changed = true;
     for (size_t i = 0; !failed && !c.all && i < c.count; i++)

@@ -35,8 +35,10 @@ static void on_watch(void *context, int number, uint32_t event, const char *name
         s->changed = true;
     if (number == s->watch_handover)
         adopt_arrived(s, name);
+    zonewatch_event(s, number);
     if (event & WATCH_OVERFLOW) {
         s->lanes_changed = true;
+        s->zones_changed = true;
         s->clean = true;
     }
 }
@@ -95,6 +97,8 @@ static int scheduler_generation(struct scheduler *s, struct error *e)
     }
     s->generation = new.number;
     s->feed_position = s->feed_trimmed = new.feed_position;
+    s->since = clock_wall();
+    s->zones_changed = true;
     s->clock_total = new.clock_total;
     s->stepping = new.clock_steps;
     return failed;
@@ -136,6 +140,7 @@ static void scheduler_close(struct scheduler *s)
     struct active *a, *next;
     HASH_ITER(hh, s->active, a, next)
         active_free(a);
+    zonewatch_clear(s);
     if (s->loop) {
         pool_clear(&s->pool);
         loop_free(s->loop);
@@ -179,7 +184,7 @@ static int scheduler_loop(struct scheduler *s, struct error *e)
         log_flush(s->log);
         if (s->done)
             break;
-        if ((s->again || s->changed) && !s->retry_waits)
+        if ((s->again || s->changed || s->zones_changed) && !s->retry_waits)
             loop_timer_set(s->loop, &at_once, 0);
         failed = loop_turn(s->loop, e);
         if (!failed)

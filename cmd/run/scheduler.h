@@ -45,7 +45,8 @@ struct active {
     struct worker *worker; /* NULL: none any more */
     struct exits success;
     duration timeout, kill_after;
-    bool cancel;           /* ax cancel wants it ended */
+    bool cancel;           /* ax cancel wants it ended, or: */
+    bool overtaken;        /* the next occurrence does */
     struct report report;  /* from ACTIVE_REPORTED on */
     bool lost;             /* instead of a report: nobody knows */
     char *lost_reason;
@@ -91,6 +92,15 @@ struct scheduler {
     int64_t clock_step;      /* by how much it was set, not told to the store yet */
     int64_t clock_total;     /* store_clock */
     bool stepping;           /* the store has steps to apply to waiting jobs */
+    instant since;           /* we have served without a break, and the clock without a jump forward, since then */
+    bool booted;             /* jobs that wait for a start of the scheduler have been told */
+    bool zones_changed;      /* zones are to be looked at */
+    int64_t zone_count;      /* of the store, when it was last looked at */
+    uint64_t zone_from;      /* due times are being reckoned anew, from this job on; 0: none */
+    struct strvec zone_folders; /* watched, by zone_watches */
+    int *zone_watches;
+    size_t zone_watch_capacity;
+    struct loop_timer zone_timer;
     bool clean;              /* fences may be removable now */
     bool again;              /* there is more to do: do not wait */
     struct loop_timer retry; /* the store was busy or full */
@@ -111,6 +121,10 @@ int scheduler_run(const char *spool, const struct scheduler_options *options, st
 /* ---- shared by the files above ---- */
 
 void turn_take(struct scheduler *s);  /* one turn, after the loop's callbacks */
+
+int zonewatch_look(struct scheduler *s, struct error *e); /* a read transaction of its own */
+bool zonewatch_event(struct scheduler *s, int number);    /* true: it was for us */
+void zonewatch_clear(struct scheduler *s);
 
 int changes_read(struct scheduler *s, struct error *e);   /* if there are any; a read transaction of its own */
 int changes_queues(struct scheduler *s, struct error *e); /* inside a transaction: the limits, as they are now */

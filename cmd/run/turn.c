@@ -68,6 +68,8 @@ static int record_end(struct scheduler *s, struct active *a, instant now, struct
     } else {
         run_take_report(&a->run, &a->report);
         a->run.outcome = report_outcome(a);
+        if (a->overtaken && a->run.outcome == OUTCOME_CANCELLED && !a->run.reason)
+            a->run.reason = mem_string("stopped for the next occurrence (overlap: replace)");
     }
     bool was_open;
     s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -121,10 +123,15 @@ struct turn {
     size_t ends;
     bool stepping, more_steps; /* steps of the clock are applied; there are more to apply */
     int64_t clock_total;
+    bool zoning;        /* due times are reckoned anew after a change of zones */
+    uint64_t zone_next; /* from where on in the next turn */
+    size_t booted;      /* jobs that waited for a boot and are due now */
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
     struct moved moved[TURN_CLAIMS];
     size_t moved_count;
+    struct active *overtaken[TURN_CLAIMS]; /* to be stopped for the next occurrence */
+    size_t overtaken_count;
 };
 
 static int claim_one(struct turn *t, const struct due *due, struct error *e)
@@ -132,7 +139,8 @@ static int claim_one(struct turn *t, const struct due *due, struct error *e)
     struct scheduler *s = t->scheduler;
     struct store_claimed claimed;
     instant at = due->ready > t->now ? due->ready : t->now;
-    int failed = store_claim(s->store, due->number, at, s->generation, &claimed, e);
+    struct store_turn turn = {.now = at, .since = s->since, .generation = s->generation};
+    int failed = store_claim(s->store, due->number, &turn, &claimed, e);
     if (failed && e->sys)
         return failed;
     plan_drop(&s->plan, due->number);
@@ -145,6 +153,8 @@ static int claim_one(struct turn *t, const struct due *due, struct error *e)
         t->claims[t->claim_count++] = (struct claim){active_new(s, &claimed.run), claimed.job};
         return 0;
     }
+    if (claimed.verdict == LIFE_REPLACE && active_find(s, claimed.run.id))
+        t->overtaken[t->overtaken_count++] = active_find(s, claimed.run.id);
     struct moved *m = &t->moved[t->moved_count++];
     m->number = due->number;
     return store_due_of(s->store, due->number, &m->due, &m->there, e);
@@ -173,13 +183,34 @@ static int step_jobs(struct turn *t, struct error *e)
     return failed;
 }
 
-static int turn_write(struct turn *t, struct error *e)
+static int zone_jobs(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    t->zone_next = s->zone_from;
+    t->zoning = s->zone_from != 0;
+    return t->zoning ? store_zone_step(s->store, t->now, &t->zone_next, TURN_STEPPED, e) : 0;
+}
+
+/* All that moves due times comes before claims: what is claimed is due by the new time and the new rules. */
+static int move_jobs(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
     int failed = step_jobs(t, e);
     if (!failed && !t->more_steps)
+        failed = zone_jobs(t, e);
+    if (!failed && !s->booted)
+        failed = store_boot(s->store, t->now, &t->booted, e);
+    return failed;
+}
+
+static int turn_write(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    int failed = move_jobs(t, e);
+    bool settled = !t->more_steps && !t->zone_next;
+    if (!failed && settled)
         failed = record_ends(s, t->now, &t->ends, e);
-    if (!failed && !t->more_steps)
+    if (!failed && settled)
         failed = claim_due(t, e);
     if (!failed && s->feed_trimmed != s->feed_position)
         failed = store_feed_trim(s->store, s->feed_position, e);
@@ -269,6 +300,10 @@ static void claims_done(struct turn *t)
         active_give(c->active, &c->job);
         job_clear(&c->job);
     }
+    for (size_t i = 0; i < t->overtaken_count; i++) {
+        t->overtaken[i]->overtaken = true;
+        active_cancel(t->overtaken[i]);
+    }
     for (size_t i = 0; i < t->moved_count; i++)
         if (t->moved[i].there)
             plan_put(&t->scheduler->plan, &t->moved[i].due);
@@ -281,15 +316,17 @@ static void turn_done(struct turn *t)
     s->clock_step = 0;
     s->clock_total = t->clock_total;
     s->stepping = t->more_steps;
-    if (t->stepping && !s->stepping)
+    s->zone_from = t->zone_next;
+    if ((t->stepping && !s->stepping) || (t->zoning && !s->zone_from) || t->booted)
         s->lanes_changed = true;
+    s->booted = true;
     s->retry_tries = 0;
     ends_done(s, t->ends);
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
         pool_spare(&s->pool);
     struct due more;
-    s->again = s->reported || s->stepping || s->lanes_changed || plan_low(&s->plan) ||
+    s->again = s->reported || s->stepping || s->zone_from || s->lanes_changed || plan_low(&s->plan) ||
                (!s->stopping && plan_next(&s->plan, t->now + AHEAD, &more));
 }
 
@@ -339,14 +376,16 @@ static void turn_clock(struct scheduler *s, instant now)
     duration_format(&text, step < 0 ? -step : step);
     log_event(s->log, LOG_LEVEL_WARNING, "the clock was set", "direction", step < 0 ? "back" : "forward", "by", buf_string(&text), NULL);
     buf_clear(&text);
-    if (step < 0) /* forward needs nothing: what has come due meanwhile is due now */
+    if (step < 0)
         s->clock_step += step;
+    else
+        s->since = now; /* what has come due meanwhile was missed */
 }
 
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->stepping || s->clock_step || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->stepping || s->clock_step || s->zone_from || !s->booted || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 
@@ -382,7 +421,7 @@ void turn_take(struct scheduler *s)
     instant now = clock_wall();
     s->again = false;
     turn_clock(s, now);
-    if (changes_read(s, &e) != 0) {
+    if ((s->zones_changed && zonewatch_look(s, &e) != 0) || changes_read(s, &e) != 0) {
         turn_full(s, &e);
         return;
     }

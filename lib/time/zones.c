@@ -120,6 +120,8 @@ int zones_get(struct zones *zones, const char *name, const struct zone **out, st
     if (!entry)
         return zone_load(name, NULL, e); /* says what is wrong with the name */
     int code = entry->zone ? 0 : entry_fill(zones, entry, e);
+    if (code && zones->lenient && entry != zones->local)
+        return zones_get(zones, "UTC", out, e);
     if (!code)
         *out = entry->zone;
     return code;

@@ -15,6 +15,7 @@
 struct zones_entry;
 struct zones {
     char *tz; /* as zone_local takes it */
+    bool lenient; /* set it after zones_init: a named zone that cannot be loaded is UTC until it can */
     struct zones_entry *local;
     struct zones_entry *named; /* a hash table */
 };

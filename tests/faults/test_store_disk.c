@@ -131,7 +131,7 @@ static void test_full_disk(void **state)
     add_some(f, 100);
     assert_int_equal(reserve_size(f), 1 << 20);
     OK(store_begin(f->s, true, &e));
-    OK(store_claim(f->s, 100, NOW, 1, &claimed, &e));
+    OK(store_claim(f->s, 100, &(const struct store_turn){.now = NOW, .since = INSTANT_NONE, .generation = 1}, &claimed, &e));
     OK(store_commit(f->s, &e));
     job_clear(&claimed.job);
     struct run r = claimed.run;

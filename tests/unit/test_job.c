@@ -180,12 +180,12 @@ static void test_schedule(void **state)
     (void)state;
     struct job j;
     job_init(&j);
-    assert_int_equal(job_schedule(&j), SCHEDULE_NONE);
+    assert_int_equal(job_schedule_kind(&j), SCHEDULE_NONE);
     j.at = 0;
-    assert_int_equal(job_schedule(&j), SCHEDULE_AT);
+    assert_int_equal(job_schedule_kind(&j), SCHEDULE_AT);
     j.at = INSTANT_NONE;
     j.every = SECOND;
-    assert_int_equal(job_schedule(&j), SCHEDULE_EVERY);
+    assert_int_equal(job_schedule_kind(&j), SCHEDULE_EVERY);
     job_clear(&j);
     job_clear(&j); /* once more does no harm */
 }

@@ -113,15 +113,31 @@ static void add_notes(struct buf *b, const struct life_notes *notes)
 
 struct player {
     struct job job;
+    struct schedule schedule;
+    struct zones zones;
+    struct life life;
+    instant since;
+    uint64_t boot;
     struct job_state state;
     struct run run;
     struct life_notes notes;
     struct buf text;
 };
 
+/* The rules' view of the job at `now`. */
+static struct life *view(struct player *p, instant now)
+{
+    struct error e = {0};
+    schedule_clear(&p->schedule);
+    if (job_schedule(&p->job, &p->zones, &p->schedule, &e) != 0)
+        fail_msg("%s: %s", e.field, e.text);
+    p->life = (struct life){.job = &p->job, .schedule = &p->schedule, .now = now, .since = p->since, .boot = p->boot, .notes = &p->notes};
+    return &p->life;
+}
+
 static void play_claim(struct player *p, instant now)
 {
-    switch (life_claim(&p->job, &p->state, now, &p->run, &p->notes)) {
+    switch (life_claim(view(p, now), &p->state, &p->run)) {
     case LIFE_START:
         buf_format(&p->text, "start %u try %u: ", p->run.id.n, p->run.attempt);
         assert_int_equal(p->run.id.job, 7);
@@ -133,6 +149,9 @@ static void play_claim(struct player *p, instant now)
         break;
     case LIFE_MISSED:
         buf_text(&p->text, "missed: ");
+        break;
+    case LIFE_REPLACE:
+        buf_text(&p->text, "stop: ");
         break;
     case LIFE_NOT:
         buf_text(&p->text, "not: ");
@@ -150,7 +169,7 @@ static void play_outcome(struct player *p, instant now, enum event event, int64_
     p->run.exit_code = event == FAILED ? (int)(a ? a : 1) : event == OK ? 0 : -1;
     p->run.signal = event == KILLED || event == STOPPED ? 15 : 0;
     p->run.ended = event == LOST ? INSTANT_NONE : event == OK && a ? a * SECOND : now; /* OK: a is when it ended */
-    life_outcome(&p->job, &p->state, &p->run, event == STOPPED, now, 0, &p->notes);
+    life_outcome(view(p, now), &p->state, &p->run, event == STOPPED);
     assert_int_equal(p->state.last_outcome, p->run.outcome);
     run_clear(&p->run);
 }
@@ -159,7 +178,7 @@ static void play_replace(struct player *p, instant now, int64_t at, int64_t ever
 {
     p->job.at = at ? at * SECOND : INSTANT_NONE;
     p->job.every = every ? every * SECOND : DURATION_NONE;
-    life_replace(&p->job, now, &p->state);
+    life_replace(view(p, now), &p->state);
 }
 
 static void play_event(struct player *p, const struct step *step)
@@ -188,7 +207,7 @@ static void play_event(struct player *p, const struct step *step)
         play_replace(p, now, 0, step->a);
         break;
     case STEP:
-        buf_text(&p->text, life_clock_step(&p->state, step->a * SECOND, now) ? "" : "same: ");
+        buf_text(&p->text, life_clock_step(view(p, now), &p->state, step->a * SECOND) ? "" : "same: ");
         break;
     default:
         play_outcome(p, now, step->event, step->a);
@@ -197,8 +216,8 @@ static void play_event(struct player *p, const struct step *step)
 
 static void play(const struct rules *rules, const struct step *steps)
 {
-    struct player p = {.job = job_make(rules)};
-    life_begin(&p.job, 0, &p.state);
+    struct player p = {.job = job_make(rules), .since = INSTANT_NONE, .boot = 1};
+    life_begin(view(&p, 0), &p.state);
     for (int i = 0; steps[i].event != END; i++) {
         p.notes.count = 0;
         buf_reset(&p.text);
@@ -211,6 +230,8 @@ static void play(const struct rules *rules, const struct step *steps)
     }
     run_clear(&p.run);
     buf_clear(&p.text);
+    schedule_clear(&p.schedule);
+    zones_clear(&p.zones);
     job_clear(&p.job);
 }
 #define PLAY(...) play(&(const struct rules){__VA_ARGS__}, (const struct step[])
@@ -562,7 +583,7 @@ static void test_clock(void **state)
 static void test_key(void **state)
 {
     (void)state;
-    struct player p = {.job = job_make(&(const struct rules){.every = 3600, .retries = 1})};
+    struct player p = {.job = job_make(&(const struct rules){.every = 3600, .retries = 1}), .since = INSTANT_NONE};
     static const struct { int64_t now; enum event event; int64_t a; const char *key; } rows[] = {
         {3600, CLAIM, 0, "7-3600000000000"},  {3601, FAILED, 0, NULL}, {3700, CLAIM, 0, "7-3600000000000"}, {3701, OK, 0, NULL},
         {7200, CLAIM, 0, "7-7200000000000"},  {7201, LOST, 0, NULL},   {3602, STEP, -3600, NULL},
@@ -570,7 +591,7 @@ static void test_key(void **state)
         {7200, CLAIM, 0, "7-7200000000000-5"}, {7200, UNCLAIM, 0, NULL}, {7201, CLAIM, 0, "7-7200000000000-6"},
         {7201, FAILED, 0, NULL}, {7300, CLAIM, 0, "7-7200000000000-6"},
     };
-    life_begin(&p.job, 0, &p.state);
+    life_begin(view(&p, 0), &p.state);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         play_event(&p, &(const struct step){rows[i].now, rows[i].event, rows[i].a, NULL});
         life_notes_clear(&p.notes);
@@ -579,16 +600,17 @@ static void test_key(void **state)
     }
     run_clear(&p.run);
     buf_clear(&p.text);
+    schedule_clear(&p.schedule);
     job_clear(&p.job);
 }
 
 static void test_notes(void **state)
 {
     (void)state;
-    struct player p = {.job = job_make(&(const struct rules){.every = 60, .start_within = 10})};
+    struct player p = {.job = job_make(&(const struct rules){.every = 60, .start_within = 10}), .since = INSTANT_NONE};
     p.job.name = mem_string("sync");
-    life_begin(&p.job, 0, &p.state);
-    life_claim(&p.job, &p.state, 75 * SECOND, &p.run, &p.notes);
+    life_begin(view(&p, 0), &p.state);
+    life_claim(view(&p, 75 * SECOND), &p.state, &p.run);
     assert_int_equal(p.notes.count, 1);
     assert_string_equal(p.notes.rows[0].reason, "could not start within 10s of its due time (start_within)");
     assert_string_equal(p.notes.rows[0].name, "sync");
@@ -597,13 +619,13 @@ static void test_notes(void **state)
     assert_int_equal(p.notes.rows[0].ended, 75 * SECOND);
     assert_int_equal(p.state.last_outcome, OUTCOME_MISSED);
     life_notes_clear(&p.notes);
-    life_claim(&p.job, &p.state, 240 * SECOND, &p.run, &p.notes);
+    life_claim(view(&p, 240 * SECOND), &p.state, &p.run);
     assert_int_equal(p.notes.rows[0].id.note, 2);
     life_notes_clear(&p.notes);
     p.run.outcome = OUTCOME_FAILED;
     p.run.exit_code = 3;
     p.run.ended = 400 * SECOND;
-    life_outcome(&p.job, &p.state, &p.run, false, 400 * SECOND, 0, &p.notes);
+    life_outcome(view(&p, 400 * SECOND), &p.state, &p.run, false);
     assert_string_equal(p.notes.rows[0].reason, "the run before was still going");
     assert_int_equal(p.notes.rows[0].id.n, 1);
     assert_int_equal(p.notes.rows[0].id.note, 1);
@@ -650,7 +672,7 @@ static void years_note(struct years *y)
 static void years_run(struct years *y)
 {
     struct player *p = &y->p;
-    assert_int_equal(life_claim(&p->job, &p->state, y->now, &p->run, &p->notes), LIFE_START);
+    assert_int_equal(life_claim(view(p, y->now), &p->state, &p->run), LIFE_START);
     assert_true(p->run.id.n > y->runs);
     y->runs = p->run.id.n;
     y->first_runs += p->state.first == p->run.id.n;
@@ -660,7 +682,8 @@ static void years_run(struct years *y)
     p->run.outcome = outcomes[years_random(y) % 6];
     p->run.exit_code = p->run.outcome == OUTCOME_FAILED;
     p->run.ended = p->run.outcome == OUTCOME_LOST ? INSTANT_NONE : y->now;
-    life_outcome(&p->job, &p->state, &p->run, false, y->now, y->random, &p->notes);
+    view(p, y->now)->random = y->random;
+    life_outcome(&p->life, &p->state, &p->run, false);
     run_clear(&p->run);
     years_note(y);
     assert_true(p->state.phase == PHASE_WAITING || p->state.phase == PHASE_RETRYING);
@@ -670,8 +693,8 @@ static void years_run(struct years *y)
 static void test_years(void **state)
 {
     (void)state;
-    struct years y = {.p.job = job_make(&(const struct rules){.every = 3600, .retries = 2}), .random = 20261201};
-    life_begin(&y.p.job, 0, &y.p.state);
+    struct years y = {.p.job = job_make(&(const struct rules){.every = 3600, .retries = 2}), .p.since = INSTANT_NONE, .random = 20261201};
+    life_begin(view(&y.p, 0), &y.p.state);
     int64_t shifted = 0; /* how far the clock was set back in all */
     while (y.now + shifted < INT64_C(3650) * 86400 * SECOND || y.p.state.phase != PHASE_WAITING) {
         uint64_t dice = years_random(&y) % 100;
@@ -679,7 +702,7 @@ static void test_years(void **state)
             int64_t step = -(int64_t)(years_random(&y) % 36000) * SECOND;
             y.now += step;
             shifted -= step;
-            life_clock_step(&y.p.state, step, y.now);
+            life_clock_step(view(&y.p, y.now), &y.p.state, step);
         }
         assert_true(y.p.state.ready <= y.now + 3600 * SECOND);
         if (y.p.state.ready > y.now)

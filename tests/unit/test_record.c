@@ -40,8 +40,18 @@ static void states_same(const struct job_state *s)
     assert_int_equal(back.queue, s->queue);
     assert_int_equal(back.priority, s->priority);
     assert_int_equal(back.weight, s->weight);
+    assert_true(back.makeup == s->makeup);
+    assert_true(back.boot == s->boot);
+    assert_true(back.overtaken == s->overtaken);
+    assert_true(back.overtakes == s->overtakes);
     assert_int_equal(back.repeats, s->repeats);
     buf_clear(&b);
+}
+
+static void begin(const struct job *j, struct job_state *s)
+{
+    struct schedule none = {0};
+    life_begin(&(const struct life){.job = j, .schedule = &none, .since = INSTANT_NONE}, s);
 }
 
 static void test_state(void **state)
@@ -50,11 +60,11 @@ static void test_state(void **state)
     struct job j;
     job_init(&j);
     struct job_state s;
-    life_begin(&j, 0, &s);
+    begin(&j, &s);
     states_same(&s);
     s = (struct job_state){
         .phase = PHASE_CANCELLED, .due = 1, .ready = -2, .next = 3, .attempt = 4, .lost = 5, .shortage = 6, .runs = UINT32_MAX, .first = 7, .set_back = 8,
-        .notes = 9, .cancel = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
+        .makeup = -9, .boot = UINT64_MAX, .notes = 9, .cancel = true, .overtaken = true, .overtakes = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
         .weight = 12, .repeats = true,
     };
     states_same(&s);
@@ -131,10 +141,12 @@ static struct value record_full(void)
     static const char *const texts[][2] = {
         {"command", "echo 'a b' | wc"}, {"stdin", "some\ntext"}, {"name", "nightly backup"}, {"description", "all of it"}, {"queue", "disks"},
         {"retry_backoff", "linear"}, {"if_lost", "fail"}, {"cwd", "/srv"}, {"umask", "027"}, {"env_file", "/etc/x"}, {"user", "www"}, {"group", "adm"},
+        {"timezone", "Europe/Berlin"}, {"every_from", "clock"}, {"except", "2026-12-24..2027-01-06"}, {"catchup", "all"}, {"overlap", "queue"},
     };
     static const struct { const char *name; int64_t n; } numbers[] = {
         {"at", INT64_C(1767225600123456789)}, {"start_within", 1000000}, {"timeout", INT64_MAX}, {"kill_after", 0}, {"weight", 0}, {"priority", -1000},
         {"retries", 1000000}, {"retry_max_delay", 5}, {"retry_jitter", 0}, {"lost_max", 0}, {"nice", -20}, {"output_max", 0},
+        {"not_before", 0}, {"not_after", INT64_MAX - 1}, {"jitter", SECOND}, {"spread", 1}, {"catchup_within", 3600 * SECOND}, {"catchup_max", 7},
     };
     struct value map = value_map();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -157,6 +169,12 @@ static struct value record_full(void)
     list = value_put(&map, "rlimits", value_map());
     value_put(list, "nofile", value_text("10:20"));
     return map;
+}
+
+/* record_full has `at`: a job has one schedule. */
+static bool is_other_schedule(const struct field *f)
+{
+    return f->kind == FIELD_EVERY || f->kind == FIELD_CRON || f->kind == FIELD_CALENDAR || f->offset == offsetof(struct job, boot);
 }
 
 static void job_from(struct job *j, const struct value *map)
@@ -208,7 +226,7 @@ static void test_job(void **state)
     struct value map = record_full();
     job_from(&j, &map);
     for (const struct field *f = fields; f->name; f++)
-        if (f->kind != FIELD_IN && f->kind != FIELD_EVERY && field_is_default(&j, f))
+        if (f->kind != FIELD_IN && !is_other_schedule(f) && field_is_default(&j, f))
             fail_msg("%s is the default: the test does not reach it", f->name);
     jobs_same(&j, 1);
     struct value again = fields_write(&j, FIELD_RECORD);
@@ -227,6 +245,31 @@ static void test_job(void **state)
     job_clear(&j);
 }
 
+static void test_schedules(void **state)
+{
+    (void)state;
+    static const struct { const char *field; int count; const char *texts[2]; } rows[] = {
+        {"cron", 1, {"0 2 * * *"}}, {"cron", 2, {"0 2 * * *", "30 4 1 * *"}}, {"calendar", 1, {"weekly"}}, {"calendar", 2, {"daily", "Mon 12:00"}},
+        {"boot", 1, {"machine"}}, {"boot", 1, {"scheduler"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct value list = value_list(), map = value_map();
+        for (int n = 0; n < rows[i].count; n++)
+            value_push(&list, value_text(rows[i].texts[n]));
+        if (rows[i].count == 1) {
+            value_clear(&list);
+            list = value_text(rows[i].texts[0]);
+        }
+        value_put(&map, rows[i].field, list);
+        struct job j;
+        job_from(&j, &map);
+        assert_false(field_is_default(&j, field_find(rows[i].field)));
+        jobs_same(&j, 0);
+        value_clear(&map);
+        job_clear(&j);
+    }
+}
+
 static void test_small(void **state)
 {
     (void)state;
@@ -237,7 +280,7 @@ static void test_small(void **state)
     record_write_job(&b, &j, 0);
     assert_int_equal(b.length, 4); /* {"v": 1}: defaults are not written */
     buf_reset(&b);
-    life_begin(&j, 0, &s);
+    begin(&j, &s);
     record_write_state(&b, &s);
     assert_int_equal(b.length, 4);
     buf_clear(&b);
@@ -342,7 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state), cmocka_unit_test(test_run), cmocka_unit_test(test_job),
-        cmocka_unit_test(test_small), cmocka_unit_test(test_foreign), cmocka_unit_test(test_nul), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_schedules), cmocka_unit_test(test_small), cmocka_unit_test(test_foreign), cmocka_unit_test(test_nul), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

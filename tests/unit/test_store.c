@@ -27,7 +27,7 @@ static struct job_state state_of(struct store *s, uint64_t number)
 static enum life_verdict claim(struct store *s, uint64_t number, instant now, struct run *r)
 {
     struct store_claimed claimed;
-    OK(store_claim(s, number, now, 7, &claimed, &e));
+    OK(store_claim(s, number, &(const struct store_turn){.now = now, .since = INSTANT_NONE, .generation = 7}, &claimed, &e));
     if (claimed.verdict == LIFE_START) {
         job_clear(&claimed.job);
         *r = claimed.run;
@@ -667,7 +667,7 @@ static void test_environments(void **state)
     assert_string_equal(buf_string(&listed), "1 C=1\n2 C=1\n3 A=1 B=3\n4\n5 C=1\n");
     buf_clear(&listed);
     struct store_claimed claimed;
-    OK(store_claim(s, 2, NOW, 1, &claimed, &e));
+    OK(store_claim(s, 2, &(const struct store_turn){.now = NOW, .since = INSTANT_NONE, .generation = 1}, &claimed, &e));
     assert_int_equal(claimed.verdict, LIFE_START);
     assert_string_equal(claimed.job.kept_env.items[0], "C=1");
     job_clear(&claimed.job);
@@ -996,10 +996,10 @@ static void test_damaged_record(void **state)
     folder_clear(&folder);
     OK(store_open(f->spool, STORE_SERVE, &f->s, &e));
     OK(store_begin(f->s, true, &e));
-    assert_true(store_claim(f->s, 2, NOW, 1, &claimed, &said) < 0);
+    assert_true(store_claim(f->s, 2, &(const struct store_turn){.now = NOW, .since = INSTANT_NONE, .generation = 1}, &claimed, &said) < 0);
     assert_int_equal(said.sys, 0);
     for (uint64_t n = 1; n <= 3; n += 2) {
-        OK(store_claim(f->s, n, NOW, 1, &claimed, &e));
+        OK(store_claim(f->s, n, &(const struct store_turn){.now = NOW, .since = INSTANT_NONE, .generation = 1}, &claimed, &e));
         assert_int_equal(claimed.verdict, LIFE_START);
         job_clear(&claimed.job);
         run_clear(&claimed.run);

@@ -1,0 +1,350 @@
+#include "lib/time/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/time/every_clock.h"
+
+#define HOUR (INT64_C(3600) * SECOND)
+#define DAY (24 * HOUR)
+#define WINDOW_FIRST (60 * SECOND)
+#define WINDOW_GROWTH 4
+
+void schedule_init(struct schedule *s, const struct zone *zone)
+{
+    *s = (struct schedule){
+        .zone = zone, .at = INSTANT_NONE, .every = DURATION_NONE, .start = INSTANT_NONE, .not_before = INSTANT_NONE, .not_after = INSTANT_NONE};
+}
+
+void schedule_clear(struct schedule *s)
+{
+    for (size_t i = 0; i < s->calendar_count; i++)
+        calendar_free(s->calendars[i].calendar);
+    for (size_t i = 0; i < s->except_count; i++)
+        calendar_free(s->excepts[i].on.calendar);
+    free(s->crons);
+    free(s->calendars);
+    free(s->excepts);
+    *s = (struct schedule){0};
+}
+
+/* ---- building ---- */
+
+int schedule_add_cron(struct schedule *s, const char *text, uint64_t seed, struct strvec *warnings, struct error *e)
+{
+    struct cron c;
+    int failed = cron_parse(text, seed, &c, warnings, e);
+    if (failed)
+        return failed;
+    s->crons = mem_resize(s->crons, s->cron_count + 1, sizeof *s->crons);
+    s->crons[s->cron_count++] = c;
+    return 0;
+}
+
+static int schedule_calendar(
+    const struct schedule *s, const char *text, struct zones *zones, struct schedule_calendar *out, struct error *e)
+{
+    struct calendar *c;
+    const struct zone *zone = s->zone;
+    int failed = calendar_parse(text, &c, e);
+    if (failed)
+        return failed;
+    if (calendar_zone(c))
+        failed = zones_get(zones, calendar_zone(c), &zone, e);
+    if (failed) {
+        calendar_free(c);
+        return failed;
+    }
+    *out = (struct schedule_calendar){c, zone};
+    return 0;
+}
+
+int schedule_add_calendar(struct schedule *s, const char *text, struct zones *zones, struct error *e)
+{
+    struct schedule_calendar c;
+    int failed = schedule_calendar(s, text, zones, &c, e);
+    if (failed)
+        return failed;
+    s->calendars = mem_resize(s->calendars, s->calendar_count + 1, sizeof *s->calendars);
+    s->calendars[s->calendar_count++] = c;
+    return 0;
+}
+
+/* 2026-12-24, as days since 1970; returns how many bytes it takes, 0 if there is no such date in front. */
+static size_t schedule_date(const char *text, int64_t *days)
+{
+    int part[3] = {0};
+    const char *p = text;
+    for (int i = 0; i < 3; i++) {
+        if (i && *p++ != '-')
+            return 0;
+        for (int digits = i ? 2 : 4; digits; digits--, p++) {
+            if (*p < '0' || *p > '9')
+                return 0;
+            part[i] = part[i] * 10 + (*p - '0');
+        }
+    }
+    if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > civil_month_days(part[0], part[1]))
+        return 0;
+    *days = civil_days(part[0], part[1], part[2]);
+    return (size_t)(p - text);
+}
+
+/* 0: it is no date or range of dates; 1: it is; negative: it is one that is wrong. */
+static int schedule_dates(const char *text, struct schedule_except *out, struct error *e)
+{
+    size_t length = schedule_date(text, &out->first);
+    out->last = out->first;
+    if (!length)
+        return 0;
+    if (!text[length])
+        return 1;
+    if (strncmp(text + length, "..", 2) != 0 || strchr(text + length + 2, '-') == NULL)
+        return 0;
+    const char *end = text + length + 2;
+    length = schedule_date(end, &out->last);
+    if (!length || end[length])
+        error_set(e, ERROR_USAGE, "behind `..` stands no date such as 2027-01-06");
+    else if (out->last < out->first)
+        error_set(e, ERROR_USAGE, "the second date lies before the first");
+    else
+        return 1;
+    return error_place(e, text, 1, (int)(end - text) + 1, (int)strlen(end));
+}
+
+int schedule_add_except(struct schedule *s, const char *text, struct zones *zones, struct error *e)
+{
+    struct schedule_except x = {0};
+    int code = schedule_dates(text, &x, e);
+    if (code == 0)
+        code = schedule_calendar(s, text, zones, &x.on, e);
+    if (code < 0)
+        return code;
+    s->excepts = mem_resize(s->excepts, s->except_count + 1, sizeof *s->excepts);
+    s->excepts[s->except_count++] = x;
+    return 0;
+}
+
+int schedule_check_every(duration every, enum every_from from, struct error *e)
+{
+    if (from != EVERY_FROM_CLOCK || every <= DAY || every % DAY == 0)
+        return 0;
+    return error_set(e, ERROR_USAGE, "an interval aligned to the clock is at most a day, or whole days");
+}
+
+bool schedule_repeats(const struct schedule *s)
+{
+    return s->kind == SCHEDULE_EVERY || s->kind == SCHEDULE_CRON || s->kind == SCHEDULE_CALENDAR || s->kind == SCHEDULE_BOOT;
+}
+
+bool schedule_is_local(const struct schedule *s)
+{
+    return s->kind == SCHEDULE_CRON || s->kind == SCHEDULE_CALENDAR || s->except_count ||
+           (s->kind == SCHEDULE_EVERY && s->every_from == EVERY_FROM_CLOCK);
+}
+
+/* ---- the next one ---- */
+
+static struct occurrence every_next(const struct schedule *s, instant after)
+{
+    if (s->every_from == EVERY_FROM_CLOCK)
+        return every_clock_next(s->every, s->zone, after);
+    if (s->start == INSTANT_NONE)
+        return (struct occurrence){.at = INSTANT_NEVER};
+    if (after < s->start)
+        return (struct occurrence){.at = s->start};
+    uint64_t passed = ((uint64_t)after - (uint64_t)s->start) / (uint64_t)s->every;
+    instant last = (instant)((uint64_t)s->start + passed * (uint64_t)s->every);
+    return (struct occurrence){.at = instant_add(last, s->every)};
+}
+
+static struct occurrence earlier(struct occurrence a, struct occurrence b)
+{
+    return b.at < a.at || (b.at == a.at && a.note == OCCURRENCE_PLAIN) ? b : a;
+}
+
+/* True if two of its times lie at most an hour apart. */
+static bool calendar_is_frequent(const struct schedule_calendar *c, instant after)
+{
+    instant first = calendar_next(c->calendar, c->zone, after).at;
+    return first != INSTANT_NEVER && calendar_next(c->calendar, c->zone, first).at - first <= HOUR;
+}
+
+/* `fixed` is where what has fixed times goes on, `after` where all else does. */
+static struct occurrence kind_next(const struct schedule *s, instant after, instant fixed)
+{
+    struct occurrence o = {.at = INSTANT_NEVER};
+    switch (s->kind) {
+    case SCHEDULE_AT:
+        if (s->at > after)
+            o.at = s->at;
+        break;
+    case SCHEDULE_EVERY:
+        return every_next(s, s->every <= HOUR ? after : fixed);
+    case SCHEDULE_CRON:
+        for (size_t i = 0; i < s->cron_count; i++)
+            o = earlier(o, cron_next(&s->crons[i], s->zone, s->crons[i].local ? after : fixed));
+        break;
+    case SCHEDULE_CALENDAR:
+        for (size_t i = 0; i < s->calendar_count; i++)
+            o = earlier(o, calendar_next(s->calendars[i].calendar, s->calendars[i].zone,
+                               fixed == after || calendar_is_frequent(&s->calendars[i], after) ? after : fixed));
+        break;
+    case SCHEDULE_NONE:
+    case SCHEDULE_BOOT:
+        break;
+    }
+    return o;
+}
+
+static int64_t local_day(const struct zone *z, instant t)
+{
+    struct civil local = zone_civil(z, t);
+    return civil_days(local.year, local.month, local.day);
+}
+
+/* The last moment of the local day. */
+static instant day_end(const struct zone *z, int64_t day)
+{
+    struct civil midnight = civil_from_seconds((day + 1) * 86400);
+    struct zone_local_time t = zone_resolve(z, &midnight);
+    return (t.fit == ZONE_GAP ? t.jump : t.first) - 1;
+}
+
+static bool is_excepted(const struct schedule *s, instant t)
+{
+    int64_t day = local_day(s->zone, t);
+    for (size_t i = 0; i < s->except_count; i++) {
+        const struct schedule_except *x = &s->excepts[i];
+        if (x->on.calendar ? calendar_on_date(x->on.calendar, x->on.zone, t) : day >= x->first && day <= x->last)
+            return true;
+    }
+    return false;
+}
+
+/* Without the offset. An excepted day is left at its end: no need to look at each of its minutes. */
+static struct occurrence plain_next(const struct schedule *s, instant after, instant fixed)
+{
+    if (s->not_before != INSTANT_NONE && after < s->not_before)
+        after = s->not_before - 1;
+    if (fixed < after)
+        fixed = after;
+    struct occurrence o;
+    while ((o = kind_next(s, after, fixed)).at != INSTANT_NEVER) {
+        if (s->not_after != INSTANT_NONE && o.at > s->not_after)
+            break;
+        if (!s->except_count || !is_excepted(s, o.at))
+            return o;
+        instant end = day_end(s->zone, local_day(s->zone, o.at));
+        after = end > o.at ? end : o.at;
+        if (fixed < after)
+            fixed = after;
+    }
+    return (struct occurrence){.at = INSTANT_NEVER};
+}
+
+static struct occurrence moved_next(const struct schedule *s, instant after, instant fixed)
+{
+    if (!s->offset)
+        return plain_next(s, after, fixed);
+    instant from = instant_add(after, -s->offset);
+    struct occurrence o = plain_next(s, from, instant_add(fixed, -s->offset));
+    while (o.at != INSTANT_NEVER) {
+        struct occurrence next = plain_next(s, o.at, o.at);
+        instant moved = instant_add(o.at, s->offset);
+        if (moved >= next.at)
+            moved = next.at - 1;
+        if (moved > after)
+            return (struct occurrence){moved, o.note};
+        o = next;
+    }
+    return o;
+}
+
+struct occurrence schedule_next(const struct schedule *s, instant after)
+{
+    return moved_next(s, after, after);
+}
+
+struct occurrence schedule_next_again(const struct schedule *s, instant now, instant before)
+{
+    return moved_next(s, now, before > now ? before : now);
+}
+
+/* ---- spans ---- */
+
+static bool is_even(const struct schedule *s)
+{
+    return s->kind == SCHEDULE_EVERY && s->every_from != EVERY_FROM_CLOCK && !s->except_count && !s->offset && s->not_after == INSTANT_NONE;
+}
+
+/* How many come after `after`, up to `until`; stops at `enough`. */
+static uint32_t count_to(const struct schedule *s, instant after, instant until, uint32_t enough)
+{
+    uint32_t count = 0;
+    while (count < enough && (after = schedule_next(s, after).at) <= until && after != INSTANT_NEVER)
+        count++;
+    return count;
+}
+
+/* The n-th last lies in a window before `until` that is widened until it holds as many: long spans are not walked through. */
+instant schedule_last(const struct schedule *s, instant due, instant until, uint32_t n)
+{
+    if (until <= due)
+        return due;
+    if (is_even(s)) {
+        uint64_t more = ((uint64_t)until - (uint64_t)due) / (uint64_t)s->every;
+        return (instant)((uint64_t)due + (more + 1 > n ? more + 1 - n : 0) * (uint64_t)s->every);
+    }
+    int64_t window = WINDOW_FIRST;
+    instant after = instant_add(until, -window);
+    while (after > due && count_to(s, after, until, n) < n) {
+        window = window > INT64_MAX / WINDOW_GROWTH ? INT64_MAX : window * WINDOW_GROWTH;
+        after = instant_add(until, -window);
+    }
+    if (after <= due)
+        after = due - 1;
+    uint32_t count = count_to(s, after, until, UINT32_MAX);
+    instant at = schedule_next(s, after).at;
+    while (count-- > n)
+        at = schedule_next(s, at).at;
+    return at;
+}
+
+struct schedule_span schedule_span(const struct schedule *s, instant due, instant until)
+{
+    if (until <= due)
+        return (struct schedule_span){1, due};
+    if (is_even(s)) {
+        uint64_t more = ((uint64_t)until - (uint64_t)due) / (uint64_t)s->every;
+        return (struct schedule_span){
+            more < SCHEDULE_SPAN_MAX ? (uint32_t)more + 1 : SCHEDULE_SPAN_MAX, (instant)((uint64_t)due + more * (uint64_t)s->every)};
+    }
+    struct schedule_span span = {1, due};
+    while (span.count < SCHEDULE_SPAN_MAX) {
+        instant at = schedule_next(s, span.last).at;
+        if (at > until || at == INSTANT_NEVER)
+            return span;
+        span.last = at;
+        span.count++;
+    }
+    span.last = schedule_last(s, span.last, until, 1);
+    return span;
+}
+
+/* FNV-1a, with a last mix: neighbouring names must not lie near each other. */
+uint64_t schedule_seed(const char *host, const char *key)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    const char *texts[] = {host, key};
+    for (int i = 0; i < 2; i++)
+        for (const char *p = texts[i];; p++) {
+            h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+            if (!*p)
+                break;
+        }
+    h = (h ^ (h >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+    h = (h ^ (h >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ (h >> 33);
+}

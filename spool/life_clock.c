@@ -1,0 +1,84 @@
+#include "spool/life_parts.h"
+
+#define STEP_ANEW (3 * 3600 * SECOND) /* set back by more than this, fixed times come again too */
+
+/* As far from now as t was from the time before the step. */
+static instant clock_shift(instant t, int64_t step, instant now)
+{
+    instant before = now - step;
+    return t == INSTANT_NEVER || t == INSTANT_NONE ? t : instant_add(now, t - before);
+}
+
+/* The due time to come that was reckoned as t before the step. One that had come due, and has not run, is not lost. */
+static instant clock_again(const struct life *l, instant t, int64_t step)
+{
+    instant before = l->now - step;
+    if (t == INSTANT_NEVER || t <= l->now)
+        return t;
+    if (t <= before)
+        before = t - 1;
+    return schedule_next_again(l->schedule, l->now, step < -STEP_ANEW ? l->now : before).at;
+}
+
+static void clock_step_repeating(const struct life *l, struct job_state *s, int64_t step)
+{
+    bool interval = !schedule_is_local(l->schedule);
+    bool waits = s->phase == PHASE_WAITING;
+    instant due = s->due;
+    if (l->schedule->kind == SCHEDULE_BOOT)
+        return;
+    if (interval) {
+        s->next = clock_shift(s->next, step, l->now);
+        if (waits)
+            s->due = clock_shift(s->due, step, l->now);
+    } else if (waits) {
+        s->due = clock_again(l, s->due, step);
+        s->next = life_due_after(l, s->due);
+    } else {
+        s->next = clock_again(l, s->next, step);
+    }
+    if (waits && !interval && s->due != due)
+        s->ready = s->due;
+    if (!s->set_back)
+        s->set_back = s->runs;
+}
+
+bool life_clock_concerns(const struct job_state *s)
+{
+    return s->phase <= PHASE_RUNNING && (s->repeats || s->phase == PHASE_RETRYING || s->ready > s->due);
+}
+
+/* The due time of an occurrence that has had a run stays: AX_KEY is made of it. Those to come move. */
+bool life_clock_step(const struct life *l, struct job_state *s, int64_t step)
+{
+    bool waits = s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING;
+    if (step >= 0 || (!waits && s->phase != PHASE_RUNNING))
+        return false;
+    struct job_state old = *s;
+    bool interval = s->repeats && !schedule_is_local(l->schedule);
+    if (s->repeats)
+        clock_step_repeating(l, s, step);
+    if (s->phase == PHASE_RETRYING || (waits && (interval || s->ready > s->due)))
+        s->ready = clock_shift(s->ready, step, l->now);
+    if (s->phase == PHASE_WAITING && s->ready < s->due)
+        s->ready = s->due;
+    return old.next != s->next || old.due != s->due || old.ready != s->ready;
+}
+
+bool life_zone_change(const struct life *l, struct job_state *s)
+{
+    if (!s->repeats || !schedule_is_local(l->schedule) || s->phase > PHASE_RUNNING)
+        return false;
+    struct job_state old = *s;
+    bool moves = s->phase == PHASE_WAITING && s->due > l->now && s->makeup == INSTANT_NONE;
+    if (moves) {
+        instant due = schedule_next(l->schedule, l->now).at;
+        if (due == s->due)
+            s->next = life_due_after(l, due);
+        else
+            life_await(l, s, due);
+    } else {
+        s->next = life_due_after(l, s->due > l->now ? s->due : l->now);
+    }
+    return old.next != s->next || old.due != s->due || old.ready != s->ready;
+}

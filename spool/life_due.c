@@ -1,0 +1,300 @@
+#include <stdlib.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/mem.h"
+#include "spool/life_parts.h"
+
+/* ---- due times ---- */
+
+struct schedule life_schedule(const struct life *l, instant due)
+{
+    struct schedule s = *l->schedule;
+    s.start = due;
+    return s;
+}
+
+static bool from_end(const struct job *j)
+{
+    return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_END;
+}
+
+/* The first due time of intervals that are counted from `from`. */
+static instant interval_due(const struct life *l, instant from)
+{
+    instant start = instant_add(from, l->job->every);
+    if (l->job->not_before != INSTANT_NONE && l->job->not_before > l->now)
+        start = l->job->not_before;
+    struct schedule s = life_schedule(l, start);
+    return schedule_next(&s, start - 1).at;
+}
+
+instant life_first_due(const struct life *l)
+{
+    switch (job_schedule_kind(l->job)) {
+    case SCHEDULE_AT:
+        return l->job->at;
+    case SCHEDULE_EVERY:
+        return l->job->every_from == EVERY_FROM_CLOCK ? schedule_next(l->schedule, l->now).at : interval_due(l, l->now);
+    case SCHEDULE_CRON:
+    case SCHEDULE_CALENDAR:
+        return schedule_next(l->schedule, l->now).at;
+    case SCHEDULE_BOOT:
+    case SCHEDULE_NONE:
+        break;
+    }
+    return INSTANT_NEVER;
+}
+
+instant life_due_after(const struct life *l, instant due)
+{
+    if (!job_repeats(l->job) || from_end(l->job))
+        return INSTANT_NEVER;
+    struct schedule s = life_schedule(l, due);
+    return schedule_next(&s, due).at;
+}
+
+void life_occurrence(struct job_state *s, instant due, instant next)
+{
+    s->phase = PHASE_WAITING;
+    s->due = s->ready = due;
+    s->next = next;
+    s->attempt = s->lost = s->shortage = s->first = 0;
+    s->cancel = s->replaced = s->overtaken = false;
+    if (due > s->makeup)
+        s->makeup = INSTANT_NONE;
+}
+
+void life_await(const struct life *l, struct job_state *s, instant due)
+{
+    instant next = due == INSTANT_NEVER ? INSTANT_NEVER : life_due_after(l, due);
+    life_occurrence(s, due, next);
+    if (!l->job->jitter || due == INSTANT_NEVER)
+        return;
+    duration most = next == INSTANT_NEVER || next - due > l->job->jitter ? l->job->jitter : next - due - 1;
+    s->ready = instant_add(due, (duration)(l->random % ((uint64_t)most + 1)));
+}
+
+/* ---- rows without a run ---- */
+
+void life_note_span(const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason)
+{
+    if (due > until)
+        return;
+    struct schedule schedule = life_schedule(l, due);
+    struct schedule_span span = from_end(l->job) ? (struct schedule_span){1, due} : schedule_span(&schedule, due, until);
+    bool more = span.count == SCHEDULE_SPAN_MAX;
+    struct run *row = life_note(l->notes, s, outcome, l->now, mem_format("%s%s", reason, more ? "; so many or more" : ""));
+    row->name = mem_string(l->job->name);
+    row->due = due;
+    row->count = span.count;
+    if (span.count > 1)
+        row->last_due = span.last;
+}
+
+/* ---- which one runs ---- */
+
+/* The occurrences that have come due, from s->due on. */
+struct choice {
+    instant from;    /* the earliest that runs; those before it do not */
+    instant last;    /* the latest */
+    instant missed;  /* the latest that came due while nobody served; INSTANT_NONE: none did */
+    instant horizon; /* those before it are too old to be started */
+    const char *why; /* of those that were missed and do not run */
+};
+
+static instant earliest_start(const struct life *l, duration limit, instant horizon)
+{
+    if (limit == DURATION_NONE)
+        return horizon;
+    instant least = instant_add(l->now, -instant_add(limit, l->job->jitter));
+    return horizon > least ? horizon : least;
+}
+
+/* Of those that were missed. */
+static void choose_missed(const struct life *l, struct job_state *s, const struct schedule *schedule, struct choice *c)
+{
+    instant horizon = earliest_start(l, l->job->catchup_within, c->horizon), from = c->from;
+    c->why = "no scheduler was running; of the times missed the latest runs";
+    if (l->job->catchup == CATCHUP_ALL) {
+        from = schedule_last(schedule, c->from, c->missed, (uint32_t)l->job->catchup_max);
+        c->why = "no scheduler was running; of the times missed the latest run, up to catchup_max";
+    } else if (l->job->catchup == CATCHUP_LATEST) {
+        from = c->missed;
+    }
+    if (from < horizon) {
+        from = schedule_next(schedule, horizon - 1).at;
+        c->why = "no scheduler was running, and it is too long ago to be caught up on (catchup_within, start_within)";
+    }
+    if (l->job->catchup == CATCHUP_SKIP) {
+        from = INSTANT_NEVER;
+        c->why = "no scheduler was running (catchup: skip)";
+    }
+    if (from > c->missed)
+        c->from = schedule_next(schedule, c->missed).at;
+    else if (l->job->catchup == CATCHUP_ALL)
+        c->from = from, s->makeup = c->missed;
+    else
+        c->from = c->missed < c->last ? schedule_next(schedule, c->missed).at : c->missed;
+}
+
+/* Of those that are only late. */
+static void choose_late(const struct life *l, struct job_state *s, const struct schedule *schedule, struct choice *c)
+{
+    if (l->job->overlap == OVERLAP_QUEUE) {
+        c->from = schedule_last(schedule, c->from, c->last, (uint32_t)l->job->catchup_max);
+        s->makeup = c->last;
+    } else {
+        c->from = c->last;
+    }
+    if (c->from < c->horizon)
+        c->from = schedule_next(schedule, c->horizon - 1).at;
+}
+
+static char *late_reason(const struct job *j, instant due, instant horizon)
+{
+    struct buf b = {0};
+    if (due < horizon && j->start_within != DURATION_NONE) {
+        buf_text(&b, "could not start within ");
+        duration_format(&b, j->start_within);
+        buf_text(&b, " of its due time (start_within)");
+    } else {
+        buf_text(&b, "no slot was free; of the times that passed the latest runs");
+    }
+    return buf_take(&b);
+}
+
+/* Rows for what came due before `from`: one for what was missed, one for what was late. */
+static void choice_note(const struct life *l, struct job_state *s, const struct choice *c, instant until)
+{
+    instant due = s->due;
+    if (due > until)
+        return;
+    if (c->missed != INSTANT_NONE) {
+        instant last = c->missed < until ? c->missed : until;
+        life_note_span(l, s, OUTCOME_MISSED, due, last, c->why);
+        if (last == until || c->missed >= c->last)
+            return;
+        struct schedule schedule = life_schedule(l, due);
+        due = schedule_next(&schedule, c->missed).at;
+    }
+    if (due > until)
+        return;
+    char *reason = late_reason(l->job, due, c->horizon);
+    life_note_span(l, s, OUTCOME_MISSED, due, until, reason);
+    free(reason);
+}
+
+static void note_last(const struct life *l, struct job_state *s)
+{
+    s->last_outcome = OUTCOME_MISSED;
+    s->last_ended = l->now;
+    s->last_code = 0;
+}
+
+static bool choose_once(const struct life *l, struct job_state *s)
+{
+    instant horizon = earliest_start(l, l->job->start_within, INSTANT_NONE);
+    if (s->due >= horizon)
+        return true;
+    char *reason = late_reason(l->job, s->due, horizon);
+    life_note_span(l, s, OUTCOME_MISSED, s->due, s->due, reason);
+    free(reason);
+    note_last(l, s);
+    if (!s->repeats) {
+        s->phase = PHASE_FAILED;
+        return false;
+    }
+    life_await(l, s, from_end(l->job) ? interval_due(l, l->now) : life_due_after(l, s->due));
+    return false;
+}
+
+bool life_choose(const struct life *l, struct job_state *s)
+{
+    bool made_up = s->makeup != INSTANT_NONE && s->due <= s->makeup;
+    if (!s->repeats || made_up || job_schedule_kind(l->job) == SCHEDULE_BOOT)
+        return choose_once(l, s);
+    struct schedule schedule = life_schedule(l, s->due);
+    struct choice c = {.from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
+    c.last = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
+    if (s->due < l->since) {
+        instant until = l->since - 1 < l->now ? l->since - 1 : l->now;
+        c.missed = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, until, 1);
+        choose_missed(l, s, &schedule, &c);
+    }
+    if (c.from <= c.last && (c.missed == INSTANT_NONE || c.from > c.missed))
+        choose_late(l, s, &schedule, &c);
+    if (c.from > c.last) {
+        choice_note(l, s, &c, c.last);
+        note_last(l, s);
+        life_await(l, s, from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
+        return false;
+    }
+    choice_note(l, s, &c, c.from - 1);
+    s->due = c.from;
+    s->next = life_due_after(l, s->due);
+    return true;
+}
+
+/* ---- the next one ---- */
+
+/* Those that came due while the run before went on. Returns the one to wait for. */
+static instant advance_overlap(const struct life *l, struct job_state *s, instant due, instant until)
+{
+    struct schedule schedule = life_schedule(l, due);
+    instant from;
+    switch ((enum overlap)l->job->overlap) {
+    case OVERLAP_QUEUE:
+        from = schedule_last(&schedule, due, until, (uint32_t)l->job->catchup_max);
+        life_note_span(l, s, OUTCOME_SKIPPED, due, from - 1, "the run before was still going, and more wait than catchup_max");
+        s->makeup = schedule_last(&schedule, from, until, 1);
+        return from;
+    case OVERLAP_REPLACE:
+        return due;
+    case OVERLAP_SKIP:
+    case OVERLAP_ALLOW:
+        break;
+    }
+    life_note_span(l, s, OUTCOME_SKIPPED, due, until,
+        s->attempt > 1 ? "the occurrence before was still being tried" : "the run before was still going");
+    return schedule_next(&schedule, until).at;
+}
+
+static instant advance_boot(const struct life *l, struct job_state *s)
+{
+    if (l->job->boot != BOOT_MACHINE || s->boot == l->boot)
+        return INSTANT_NEVER;
+    s->boot = l->boot;
+    return l->now;
+}
+
+/* Occurrences that passed after the run, or while nobody can know whether it went on, are left to life_choose. */
+static instant advance_due(const struct life *l, struct job_state *s, const struct run *r)
+{
+    instant ended = r->ended == INSTANT_NONE || r->ended > l->now ? l->now : r->ended;
+    if (from_end(l->job))
+        return interval_due(l, ended);
+    if (s->next == INSTANT_NEVER || (s->makeup != INSTANT_NONE && s->next <= s->makeup))
+        return s->next;
+    if (r->outcome == OUTCOME_LOST || s->next > ended)
+        return s->next;
+    return advance_overlap(l, s, s->next, ended);
+}
+
+bool life_advance(const struct life *l, struct job_state *s, const struct run *r)
+{
+    if (job_schedule_kind(l->job) == SCHEDULE_BOOT) {
+        life_await(l, s, advance_boot(l, s));
+        return true;
+    }
+    instant due = advance_due(l, s, r);
+    if (due == INSTANT_NEVER)
+        return false;
+    if (job_schedule_kind(l->job) == SCHEDULE_EVERY && l->job->every_from == EVERY_FROM_START && !l->job->except.count &&
+        l->job->not_before <= l->now && due > instant_add(l->now, l->job->every)) {
+        due = instant_add(l->now, l->job->every); /* the clock was set back while it ran: no silence until it has caught up */
+        if (!s->set_back)
+            s->set_back = s->runs;
+    }
+    life_await(l, s, due);
+    return true;
+}

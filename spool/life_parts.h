@@ -1,0 +1,34 @@
+/* What the files of the rules share: life.c has the phases, life_due.c the occurrences, life_clock.c the clock. Nobody else needs it. */
+#ifndef AX_LIFE_PARTS_H
+#define AX_LIFE_PARTS_H
+
+#include "spool/life.h"
+
+/* ---- rows of history without a run ---- */
+
+/* One for the occurrence due at s->due. Takes over reason. */
+struct run *life_note(struct life_notes *notes, struct job_state *s, enum outcome outcome, instant now, char *reason);
+
+/* One for the occurrences from `due` to `until`, both included, as far as the schedule has any. */
+void life_note_span(const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason);
+
+/* ---- occurrences ---- */
+
+/* Waits for the occurrence. The first reckons what comes after it, and the jitter. */
+void life_await(const struct life *l, struct job_state *s, instant due);
+void life_occurrence(struct job_state *s, instant due, instant next);
+
+instant life_first_due(const struct life *l);            /* of a job that is new, or newly defined */
+instant life_due_after(const struct life *l, instant due); /* INSTANT_NEVER where only the end of the run tells */
+
+/* The schedule, with intervals counted from this due time. Borrowed: not to be cleared. */
+struct schedule life_schedule(const struct life *l, instant due);
+
+/* Of the occurrences that have come due: sets s->due and s->next to the one that runs now, with notes for those that do not. False: none of them does, and s
+ * has moved on. */
+bool life_choose(const struct life *l, struct job_state *s);
+
+/* The occurrence is over, and its last run was r: waits for the next one. False: there is none any more. */
+bool life_advance(const struct life *l, struct job_state *s, const struct run *r);
+
+#endif

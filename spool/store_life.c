@@ -1,0 +1,50 @@
+/* The rules' view of a job: definition, schedule, time and chance. */
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "spool/store_private.h"
+
+int store_zones(struct store *s, struct zones **out, struct error *e)
+{
+    if (!s->zones.local) {
+        int failed = zones_init(&s->zones, getenv("TZ"), e);
+        if (failed)
+            return failed;
+        s->zones.lenient = s->use == STORE_SERVE; /* a zone that is gone must not hold up what has been done */
+    }
+    *out = &s->zones;
+    return 0;
+}
+
+/* FNV-1a */
+static uint64_t boot_number(struct store *s)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    if (!s->boot[0])
+        process_boot(s->boot);
+    for (const char *p = s->boot; *p; p++)
+        h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+    return h;
+}
+
+int store_life(struct store *s, const struct job *j, instant now, struct store_life *out, struct error *e)
+{
+    struct zones *zones = NULL;
+    int failed = job_needs_zone(j) ? store_zones(s, &zones, e) : 0;
+    if (!failed)
+        failed = job_schedule(j, zones, &out->schedule, e);
+    if (failed)
+        return failed;
+    out->notes.count = 0;
+    out->life = (struct life){
+        .job = j, .schedule = &out->schedule, .now = now, .since = INSTANT_NONE, .boot = j->boot ? boot_number(s) : 0, .notes = &out->notes};
+    if (j->jitter && getrandom(&out->life.random, sizeof out->life.random, 0) < 0)
+        out->life.random = (uint64_t)now;
+    return 0;
+}
+
+void store_life_clear(struct store_life *l)
+{
+    life_notes_clear(&l->notes);
+    schedule_clear(&l->schedule);
+}
