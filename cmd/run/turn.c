@@ -151,7 +151,8 @@ static int claim_one(struct turn *t, const struct due *due, struct error *e)
     }
     if (claimed.verdict == LIFE_START) {
         t->claims[t->claim_count++] = (struct claim){active_new(s, &claimed.run), claimed.job};
-        return 0;
+        if (claimed.job.overlap != OVERLAP_REPLACE)
+            return 0; /* it has no place in the index while it runs */
     }
     if (claimed.verdict == LIFE_REPLACE && active_find(s, claimed.run.id))
         t->overtaken[t->overtaken_count++] = active_find(s, claimed.run.id);
