@@ -120,6 +120,6 @@ uint32_t calendar_days_of(const struct calendar *c, int year, int month)
     if (c->weekdays == CALENDAR_EVERY_WEEKDAY || !days)
         return days;
     int first = (civil_weekday(civil_days(year, month, 1)) + 6) % 7; /* 0 is Monday */
-    uint64_t week = c->weekdays * UINT64_C(0x810204081); /* the seven bits, six times */
+    uint64_t week = c->weekdays * UINT64_C(0x810204081);             /* the seven bits, six times */
     return days & (uint32_t)(week >> first << 1);
 }

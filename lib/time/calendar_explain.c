@@ -68,8 +68,8 @@ static int32_t range_last(const struct calendar *c, enum calendar_part part, con
 }
 
 /* Gives the value number n of an element; false if there are not so many. */
-static bool range_value(const struct calendar *c, enum calendar_part part, const struct calendar_range *r, int n,
-    int32_t *out)
+static bool range_value(
+    const struct calendar *c, enum calendar_part part, const struct calendar_range *r, int n, int32_t *out)
 {
     bool down = part == PART_DAY && c->from_end && r->to < 0;
     int64_t value = r->from + (int64_t)n * (down ? -r->step : r->step);

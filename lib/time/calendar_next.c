@@ -1,7 +1,8 @@
 /* The next time of a calendar expression: the fields of the local clock, then the zone.
  *
  * A local time that the clock skips is left out: the search goes on at the first local time after the jump. Of one that
- * comes twice the first pass counts, unless it lies behind: then the start is in the second pass, and so is the answer. */
+ * comes twice the first pass counts, unless it lies behind: then the start is in the second pass, and so is the answer.
+ */
 #include "lib/time/calendar_parts.h"
 
 struct moment {
@@ -94,8 +95,7 @@ static struct civil civil_of(const struct moment *m)
 
 static struct moment moment_of(const struct civil *c)
 {
-    return (struct moment){c->year, c->month, c->day, c->hour, c->minute,
-        c->second * CALENDAR_MICRO + c->nano / 1000};
+    return (struct moment){c->year, c->month, c->day, c->hour, c->minute, c->second * CALENDAR_MICRO + c->nano / 1000};
 }
 
 static bool is_later(const struct moment *a, const struct moment *b)
@@ -128,6 +128,10 @@ static struct occurrence occurrence_of(const struct zone_local_time *l, instant 
     return (struct occurrence){INSTANT_NEVER, OCCURRENCE_PLAIN};
 }
 
+/* So many skipped times in a row, one a clock change, are more than the 40 years within which every kind of year comes:
+ * the rule of the zone skips them all, for ever. */
+enum { SKIPPED_MAX = 100 };
+
 struct occurrence calendar_next(const struct calendar *c, const struct zone *z, instant after)
 {
     const struct occurrence never = {INSTANT_NEVER, OCCURRENCE_PLAIN};
@@ -138,18 +142,20 @@ struct occurrence calendar_next(const struct calendar *c, const struct zone *z, 
     struct civil start = zone_civil(z, after == INSTANT_NONE ? INSTANT_NONE + 1 : after);
     struct moment m = moment_of(&start);
     m.micro++;
-    while (moment_next(c, &m)) {
+    for (int skipped = 0; skipped < SKIPPED_MAX && moment_next(c, &m);) {
         struct civil local = civil_of(&m);
         if (civil_seconds(&local) > INT64_MAX / SECOND)
             return never;
         struct zone_local_time l = zone_resolve(z, &local);
         struct occurrence found = occurrence_of(&l, after);
-        if (l.fit == ZONE_GAP)
-            jump_over(z, l.jump, &m);
-        else if (found.at != INSTANT_NEVER)
+        if (l.fit != ZONE_GAP && found.at != INSTANT_NEVER)
             return found;
-        else
+        if (l.fit == ZONE_GAP) {
+            jump_over(z, l.jump, &m);
+            skipped++;
+        } else {
             m.micro = CALENDAR_MINUTE; /* at the ends of the range of instants, or in a third pass */
+        }
     }
     return never;
 }
