@@ -27,12 +27,15 @@
 
 enum { DAY_MINUTES = 1440, MONTHS_MAX = 12 * 600 /* no time can be reached with more */, YEAR_FIRST = 1678, YEAR_LAST = 2261 };
 
+#define LAST INT64_C(9214646400000000000) /* the end of YEAR_LAST, UTC */
+
 struct wall { /* a local time; minutes may go beyond the day */
     int64_t days, minutes;
     int64_t elapsed; /* minutes that pass from there on */
 };
 
 struct reckoning {
+    const char *text;
     const struct at_phrase *p;
     const struct zone *z; /* of the time of day; NULL: UTC */
     struct civil now;     /* seconds cut off */
@@ -156,6 +159,15 @@ static instant find(struct reckoning *r, const struct wall *w, instant after)
     return found.fit == ZONE_GAP || found.first <= after ? found.second : found.first;
 }
 
+/* Stops at the ends of the range, as instant_add does. */
+static int64_t elapsed_nanoseconds(const struct wall *w)
+{
+    int64_t sum;
+    if (__builtin_mul_overflow(w->elapsed, 60 * SECOND, &sum))
+        return w->elapsed < 0 ? -INT64_MAX : INT64_MAX;
+    return sum;
+}
+
 static bool is_reckonable(const struct wall *w)
 {
     struct civil c = wall_civil(w);
@@ -187,28 +199,37 @@ static struct civil cut_civil(const struct zone *z, instant cut)
     return z ? zone_civil(z, cut) : civil_from_seconds(seconds);
 }
 
+/* The moment that is meant, if it is not past. */
+static int reckon(struct reckoning *r, const struct zone *z, instant now, struct at *out, struct error *e)
+{
+    const struct at_phrase *p = r->p;
+    bool alone = p->timed && p->date == AT_NO_DATE, rolled = false;
+    r->now = cut_civil(alone ? r->z : z, r->cut);
+    struct wall w = wall_of(r);
+    if (!is_reckonable(&w))
+        return far_refuse(r->text, p, e);
+    instant at = alone ? find_next(r, &w, &rolled) : find(r, &w, r->cut - 1);
+    at = instant_add(at, elapsed_nanoseconds(&w));
+    struct civil c = wall_civil(&w);
+    if (r->jump != INSTANT_NONE)
+        return when_refuse_skipped(r->text, z, &c, r->jump, e);
+    if (at < r->cut || (alone && at == r->cut))
+        return when_refuse_past(r->text, z, at, now, e);
+    if (at >= LAST)
+        return far_refuse(r->text, p, e);
+    *out = (struct at){.at = at, .cut = at < now, .rolled = rolled};
+    return 0;
+}
+
 int at_parse(const char *text, const struct zone *z, instant now, struct at *out, struct error *e)
 {
     struct at_phrase p;
     int code = at_read(text, &p, e);
     if (code < 0)
         return code;
-    struct civil local = zone_civil(z, now);
-    struct reckoning r = {.p = &p, .z = p.utc ? NULL : z, .cut = instant_add(now, -(local.second * SECOND + local.nano))};
-    bool alone = p.timed && p.date == AT_NO_DATE, rolled = false;
-    r.now = cut_civil(alone ? r.z : z, r.cut);
     if (is_far(&p))
         return far_refuse(text, &p, e);
-    struct wall w = wall_of(&r);
-    if (!is_reckonable(&w))
-        return far_refuse(text, &p, e);
-    instant at = alone ? find_next(&r, &w, &rolled) : find(&r, &w, r.cut - 1);
-    at = instant_add(at, w.elapsed * 60 * SECOND);
-    struct civil c = wall_civil(&w);
-    if (r.jump != INSTANT_NONE)
-        return when_refuse_skipped(text, z, &c, r.jump, e);
-    if (at < r.cut || (alone && at == r.cut))
-        return when_refuse_past(text, z, at, now, e);
-    *out = (struct at){.at = at, .cut = at < now, .rolled = rolled};
-    return 0;
+    struct civil local = zone_civil(z, now);
+    struct reckoning r = {.text = text, .p = &p, .z = p.utc ? NULL : z, .cut = instant_add(now, -(local.second * SECOND + local.nano))};
+    return reckon(&r, z, now, out, e);
 }
