@@ -82,8 +82,7 @@ static void warn_days(
         buf_format(&b, "%s begins with *, so a day must match day-of-month and day-of-week",
             cron_field_name(*days->at == '*' ? CRON_DAY : CRON_WEEKDAY));
     else
-        buf_format(&b,
-            "day-of-month and day-of-week are both set: a day that matches either is enough (%.*s, and %.*s too)",
+        buf_format(&b, "day-of-month %.*s and day-of-week %.*s are both set: a day that matches either is enough",
             days->length < WORD_SHOWN ? days->length : WORD_SHOWN, days->at,
             weekdays->length < WORD_SHOWN ? weekdays->length : WORD_SHOWN, weekdays->at);
     strvec_add(warnings, buf_string(&b));

@@ -33,6 +33,18 @@ uint32_t cron_days(const struct cron *c, int year, int month);
 /* The first local time at or after `local` that c names, clock changes left aside; CRON_NEVER if none comes. */
 int64_t cron_match(const struct cron *c, int64_t local);
 
+/* Evenly spaced values; count is 0 where they are not. A single value has the step 0. */
+struct cron_row {
+    int first, last, step, count;
+};
+struct cron_row cron_row_of(uint64_t set);
+
+/* For explaining: the values of a set as parts of a sentence, `5` and `10 to 12`. */
+void cron_explain_values(struct strvec *parts, uint64_t set);
+void cron_explain_join(struct buf *b, const struct strvec *parts, const char *word); /* `a, b and c` */
+void cron_explain_days(const struct cron *c, bool all_day, struct buf *b); /* all_day: `every day` need not be said */
+const char *cron_ordinal(int n);                                           /* the letters behind it: st nd rd th */
+
 /* The lowest bit of the set at or above n, or -1. */
 static inline int cron_bit_from(uint64_t set, int n)
 {
