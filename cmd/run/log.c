@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,10 +19,18 @@
 
 const char *const log_level_names[] = {"error", "warning", "info", "debug", NULL};
 
-const char *log_number(char text[24], int64_t n)
+#define LOG_NUMBER_MARK '\1' /* in front of the digits: tells them from a text */
+
+const char *log_number(char text[26], int64_t n)
 {
-    snprintf(text, 24, "%lld", (long long)n);
+    snprintf(text, 26, "%c%lld", LOG_NUMBER_MARK, (long long)n);
     return text;
+}
+
+static bool log_is_number(const char *value)
+{
+    const char *digits = value + 1 + (value[0] && value[1] == '-');
+    return value[0] == LOG_NUMBER_MARK && digits[0] && !digits[strspn(digits, "0123456789")];
 }
 
 static void log_text_value(struct buf *b, const char *value)
@@ -53,7 +62,7 @@ static void log_text_line(struct log *l, const char *time, enum log_level level,
         if (!value)
             continue;
         buf_format(&l->waiting, " %s=", key);
-        log_text_value(&l->waiting, value);
+        log_text_value(&l->waiting, log_is_number(value) ? value + 1 : value);
     }
     buf_char(&l->waiting, '\n');
 }
@@ -68,11 +77,19 @@ static void log_json_line(struct log *l, const char *time, enum log_level level,
     while ((key = va_arg(pairs, const char *))) {
         const char *value = va_arg(pairs, const char *);
         if (value)
-            value_put(&line, key, value_text(value));
+            value_put(&line, key, log_is_number(value) ? value_int(strtoll(value + 1, NULL, 10)) : value_text(value));
     }
     json_write(&l->waiting, &line, NULL);
     buf_char(&l->waiting, '\n');
     value_clear(&line);
+}
+
+/* All lines alike: to the millisecond. */
+static void log_time(struct buf *b, instant now)
+{
+    instant_format_utc(b, now - now % SECOND);
+    buf_cut(b, b->length - 1); /* the Z */
+    buf_format(b, ".%03dZ", (int)(now % SECOND / 1000000));
 }
 
 void log_event(struct log *l, enum log_level level, const char *event, ...)
@@ -80,7 +97,7 @@ void log_event(struct log *l, enum log_level level, const char *event, ...)
     if (level > l->level)
         return;
     struct buf time = {0};
-    instant_format_utc(&time, clock_wall() / 1000000 * 1000000);
+    log_time(&time, clock_wall());
     va_list pairs;
     va_start(pairs, event);
     if (l->format == LOG_JSON)

@@ -22,12 +22,12 @@ struct log {
  * Values are quoted where they need it; control characters are never written raw. */
 void log_event(struct log *l, enum log_level level, const char *event, ...) __attribute__((sentinel));
 
-/* A number as text, for log_event. */
+/* A number, for log_event: JSON has it as one. */
 #define LOG_NUMBER(n) log_number((struct log_digits){{0}}.text, (n))
 struct log_digits {
-    char text[24];
+    char text[26];
 };
-const char *log_number(char text[24], int64_t n);
+const char *log_number(char text[26], int64_t n);
 
 void log_flush(struct log *l); /* writes what waits, as far as that does not block */
 void log_clear(struct log *l);

@@ -47,13 +47,19 @@ static const struct option_row run_options[] = {
 };
 /* clang-format on */
 
-static int level_from_environment(void)
+static int level_from_environment(int *level, struct error *e)
 {
     const char *wanted = getenv("AX_LOG");
-    for (int i = 0; wanted && log_level_names[i]; i++)
-        if (strcmp(log_level_names[i], wanted) == 0)
-            return i;
-    return LOG_LEVEL_INFO;
+    *level = LOG_LEVEL_INFO;
+    if (!wanted || !*wanted)
+        return 0;
+    for (int i = 0; log_level_names[i]; i++) {
+        if (strcmp(log_level_names[i], wanted) == 0) {
+            *level = i;
+            return 0;
+        }
+    }
+    return error_set(e, ERROR_USAGE, "AX_LOG: '%s' is none of error, warning, info, debug", wanted);
 }
 
 /* ---- --detach ---- */
@@ -163,9 +169,11 @@ static int serve(const char *spool, const struct run_arguments *a, struct error 
 
 static int run_run(const struct command *self, int argc, char **argv)
 {
-    struct run_arguments a = {.workers = WORKERS, .stop_timeout = 30 * SECOND, .log_level = level_from_environment()};
+    struct run_arguments a = {.workers = WORKERS, .stop_timeout = 30 * SECOND, .log_level = LOG_LEVEL_INFO};
     struct error e = {0};
     int code = 0;
+    if (level_from_environment(&a.log_level, &e) < 0)
+        return command_fail(self, &e);
     /* options_parse reorders; the words of --detach are wanted as they were */
     char **words = mem_copy(argv, ((size_t)argc + 1) * sizeof *argv);
     int operand = command_options(self, OPTIONS_ANYWHERE, argc, argv, &a, &code);

@@ -68,7 +68,7 @@ ended() { # waits for the scheduler's own end; its exit code in $status
     assert_output --regexp 'time=[0-9TZ:.-]+ level=info event=ended run=1.1 name="a \\"b\\"" outcome=ok exit_code=0'
     ax add -q --now --name next -- false
     run -0 timeout 20 "$AX" run --until-idle --log-format json --log-level warning
-    assert_output --regexp '^\{"time":"[^"]+","level":"warning","event":"ended","run":"2.1","name":"next","outcome":"failed","exit_code":"1"\}$'
+    assert_output --regexp '^\{"time":"[^"]+","level":"warning","event":"ended","run":"2.1","name":"next","outcome":"failed","exit_code":1\}$'
 }
 
 @test "wrong use" {
@@ -169,4 +169,14 @@ ended() { # waits for the scheduler's own end; its exit code in $status
     ax export --ndjson --all --with-env | grep '"PATH"' | AX_SPOOL=$PWD/other ax import ndjson -
     [ "$(for job in 1 2 3 4; do ax log $job; done)" = "$PWD"$'\n'"$PWD/sub"$'\n'"$PWD/sub"$'\n/said' ]
     [[ $(AX_SPOOL=$PWD/other ax show 2 --json) != *'"PWD":'* ]]
+}
+
+@test "AX_LOG: a level, or an error that names the levels" {
+    AX_LOG=bogus run -2 timeout 20 "$AX" run --until-idle
+    assert_output "ax run: AX_LOG: 'bogus' is none of error, warning, info, debug"
+    [ ! -e "$AX_SPOOL" ]
+    AX_LOG=error run -0 timeout 20 "$AX" run --until-idle
+    assert_output ''
+    AX_LOG= run -0 timeout 20 "$AX" run --until-idle
+    assert_output --partial 'event=serving'
 }
