@@ -32,11 +32,11 @@ load helper
 @test "a running job is stopped, tree and all, before cancel returns" {
     serve
     ax add --kill-after 500ms now -- sh -c 'sleep 7812 & setsid sleep 7812 & wait'
-    until_true 5 pgrep -fx 'sleep 7812'
+    until_true 5 sleeps 7812
     run ax cancel 1
     assert_success
     assert_output --partial 'job 1: it was running; run 1.1 was stopped'
-    run pgrep -fx 'sleep 7812'
+    run sleeps 7812
     assert_failure
     state_is 1 cancelled
     [ "$(ax history 1 --json | field outcome)" = cancelled ]
@@ -56,13 +56,13 @@ load helper
 @test "a run whose worker outlived its scheduler" {
     serve
     ax add now -- sleep 7813
-    until_true 5 pgrep -fx 'sleep 7813'
+    until_true 5 sleeps 7813
     unserve KILL
-    pgrep -fx 'sleep 7813'
+    sleeps 7813
     run timeout 30 "$AX" cancel 1
     assert_success
     assert_output --partial 'was stopped'
-    run pgrep -fx 'sleep 7813'
+    run sleeps 7813
     assert_failure
     serve
     until_true 5 state_is 1 cancelled
@@ -71,15 +71,15 @@ load helper
 @test "scheduler and worker are dead: nothing of the run stays alive, and no outcome is made up" {
     serve
     ax add --if-lost fail now -- sleep 7814
-    until_true 5 pgrep -fx 'sleep 7814'
+    until_true 5 sleeps 7814
     local worker
-    worker=$(ps -o ppid= -p "$(pgrep -fx 'sleep 7814')")
+    worker=$(ps -o ppid= -p "$(sleeps 7814)")
     unserve KILL
     kill -9 $worker
     run timeout 30 "$AX" cancel 1
     assert_failure 1
     assert_output --partial 'nobody can know'
-    run pgrep -fx 'sleep 7814'
+    run sleeps 7814
     assert_failure
     serve
     until_true 5 state_is 1 cancelled

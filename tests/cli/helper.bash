@@ -52,3 +52,12 @@ field() {
 state_is() { # JOB STATE
     [ "$(ax show --json "$1" | field state)" = "$2" ]
 }
+
+# The pids of this test's own `sleep SECONDS`.
+sleeps() {
+    local pid found=1
+    for pid in $(pgrep -fx "sleep $1"); do
+        grep -qzxF "AX_SPOOL=$AX_SPOOL" "/proc/$pid/environ" 2>/dev/null && echo "$pid" && found=0
+    done
+    return $found
+}

@@ -67,15 +67,6 @@ cpu_ticks() { # PID: user and system time, in hundredths of a second
     sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
-# The pids of this test's own `sleep SECONDS`.
-sleeps() {
-    local pid found=1
-    for pid in $(pgrep -fx "sleep $1"); do
-        grep -qzxF "AX_SPOOL=$AX_SPOOL" "/proc/$pid/environ" 2>/dev/null && echo "$pid" && found=0
-    done
-    return $found
-}
-
 teardown() {
     unserve KILL
     [ -z "${mounted:-}" ] || kill -9 $(pgrep -f "__worker $AX_SPOOL ") 2>/dev/null || true # they wait for room

@@ -8,12 +8,15 @@
 #include "cmd/run/worker.h"
 #include "spool/output.h"
 
-/* The builds are tested side by side: each has a sleep of its own to look for. */
-#ifdef __SANITIZE_ADDRESS__
-#define NAP "sleep 849"
-#else
-#define NAP "sleep 739"
-#endif
+/* Several of these programs may run at once: each has a sleep of its own to look for, which the shell knows by this name. */
+#define NAP "${NAP}"
+
+static void nap_init(void)
+{
+    char nap[32];
+    snprintf(nap, sizeof nap, "sleep 849.%d", (int)getpid());
+    setenv("NAP", nap, 1);
+}
 
 struct hand { /* the test as a scheduler with one worker */
     struct place place;
@@ -65,6 +68,7 @@ static struct order order_of(struct hand *h, const char *script)
     snprintf(run, sizeof run, "AX_RUN=1.%u", h->runs);
     strvec_add(&o.env, run);
     strvec_take(&o.env, spool);
+    strvec_take(&o.env, mem_format("NAP=%s", getenv("NAP")));
     return o;
 }
 
@@ -117,7 +121,7 @@ static void check_output(const struct report *r, const char *want)
 static int count_processes(const char *arguments)
 {
     char command[200];
-    snprintf(command, sizeof command, "pgrep -cfx '%s'", arguments);
+    snprintf(command, sizeof command, "pgrep -cfx \"%s\"", arguments);
     FILE *f = popen(command, "r");
     int count = -1;
     assert_int_equal(fscanf(f, "%d", &count), 1);
@@ -513,7 +517,7 @@ static void test_background(void **state) /* PC-02 */
     assert_int_equal(r.how, REPORT_SHORTAGE);
     report_clear(&r);
     assert_int_equal(waitpid(h->worker, NULL, WNOHANG), 0);
-    assert_int_equal(system("pkill -fx '" NAP "2'"), 0);
+    assert_int_equal(system("pkill -fx \"" NAP "2\""), 0);
     assert_true(wait_gone(h->worker, 2000)); /* the end of file is his end */
     output_remove(&h->place.folder, id);
 }
@@ -548,7 +552,7 @@ static void test_daemon_without_output(void **state)
     check_output(&r, "up\n");
     acknowledge(h, &r);
     assert_true(wait_gone(h->worker, PATIENCE_MS)); /* its next run must not take that one for its own */
-    assert_int_equal(system("pkill -fx '" NAP "3'"), 0);
+    assert_int_equal(system("pkill -fx \"" NAP "3\""), 0);
 }
 
 struct escape {
@@ -889,6 +893,7 @@ int main(int argc, char **argv)
         return subreaper();
     if (argc > 1 && strcmp(argv[1], "__root") == 0)
         return root();
+    nap_init();
     if (argc > 1)
         cmocka_set_test_filter(argv[1]); /* one test, by name */
     const struct CMUnitTest tests[] = {
