@@ -110,6 +110,8 @@ static int add_parse_when(struct add *a, struct error *e)
     w->command = w->when_end;
     char *text = pair ? mem_format("%s %s", word, w->argv[w->when + 1]) : mem_string(word);
     int code = when_parse(text, a->view.zone, a->view.now, &a->when, e);
+    if (code == 0 && (a->when.kind == WHEN_CRON || a->when.kind == WHEN_BOOT))
+        code = error_set(e, ERROR_USAGE, "cron expressions are not taken here by this version; repeat by an interval, as in 'every 10m'");
     if (code < 0) {
         int slip = add_slip_when(w, a->view.zone, a->view.now, e);
         code = slip ? slip : code;

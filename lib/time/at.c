@@ -1,21 +1,28 @@
 /* Reckons what at_read has read. Like at(1) 3.2.5, by these rules:
  *
  * - Seconds of now are cut off. A phrase without a time of day means that of now.
- * - A time of day alone is the next one later than now; with an increment, what comes out of it is: `9:00 + 2 hours` at 10:20 is 11:00 today.
- * - A weekday, and `next` before it, is the first such day after today: on a Monday `monday`, `next monday` and `11:00 monday` are a week away.
+ * - A time of day alone is the next one later than now; with an increment, what comes out of it is: `9:00 + 2 hours` at
+ * 10:20 is 11:00 today.
+ * - A weekday, and `next` before it, is the first such day after today: on a Monday `monday`, `next monday` and `11:00
+ * monday` are a week away.
  * - A date without a year is in this year, or in the next if the day it comes to has gone by.
- * - A local time that the clock skips is read as if the clock had been put forward already: 2am of such a night comes an hour before 3am summer time, as at
- *   has it for `2am tomorrow`. Where that has gone by, and in a stamp, it is an error.
+ * - A local time that the clock skips is read as if the clock had been put forward already: 2am of such a night comes
+ * an hour before 3am summer time, as at has it for `2am tomorrow`. Where that has gone by, and in a stamp, it is an
+ * error.
  *
  * Where at's answer is one that a user would call wrong, this is the answer here:
  *
- * - `+ 1 month` and `next month` on the 31st, and `+ 1 year` on 29 February, keep to the month that is meant: its last day (at: a day of the month after).
- * - `now + 24 hours` lets 24 hours pass, whatever the clock does meanwhile (at: 23 or 25 when it is put forward or back). So do hours and minutes from every
- *   phrase without a time of day. Those from a time of day are counted on the wall clock, as at does: `1pm sun + 2 hours` is 3pm.
- * - Both spellings of a day give one answer for a local time that the clock skips (at: an hour early for `tomorrow`, an hour late for the date).
+ * - `+ 1 month` and `next month` on the 31st, and `+ 1 year` on 29 February, keep to the month that is meant: its last
+ * day (at: a day of the month after).
+ * - `now + 24 hours` lets 24 hours pass, whatever the clock does meanwhile (at: 23 or 25 when it is put forward or
+ * back). So do hours and minutes from every phrase without a time of day. Those from a time of day are counted on the
+ * wall clock, as at does: `1pm sun + 2 hours` is 3pm.
+ * - Both spellings of a day give one answer for a local time that the clock skips (at: an hour early for `tomorrow`, an
+ * hour late for the date).
  * - Of a local time that is there twice the first is meant that is not past, and `now` is now (at: always the second).
  * - `feb 29` is the next one there is, `feb 30` and `4/31/27` are errors (at: 1 or 2 March, 1 May).
- * - What lies in the past is refused even where an increment led to it: `noon - 1 day`, `tomorrow - 1 week` (at: adds a year).
+ * - What lies in the past is refused even where an increment led to it: `noon - 1 day`, `tomorrow - 1 week` (at: adds a
+ * year).
  * - `noon utc` is the next noon of UTC (at: compares it with the local clock, and may miss one or refuse it).
  * - Numbers do not wrap (`now + 4294967297 minutes`), minute 60 and `24.12` are errors, seven digits are MDDCCYY. */
 #include "lib/time/at.h"
@@ -25,7 +32,12 @@
 #include "lib/time/at_phrase.h"
 #include "lib/time/when_refuse.h"
 
-enum { DAY_MINUTES = 1440, MONTHS_MAX = 12 * 600 /* no time can be reached with more */, YEAR_FIRST = 1678, YEAR_LAST = 2261 };
+enum {
+    DAY_MINUTES = 1440,
+    MONTHS_MAX = 12 * 600 /* no time can be reached with more */,
+    YEAR_FIRST = 1678,
+    YEAR_LAST = 2261
+};
 
 #define LAST INT64_C(9214646400000000000) /* the end of YEAR_LAST, UTC */
 
@@ -91,8 +103,12 @@ static void add_units(struct wall *w, bool timed, enum at_unit unit, int64_t cou
 
 static bool is_far(const struct at_phrase *p)
 {
-    static const int64_t most[] = {[AT_MINUTE] = MONTHS_MAX * INT64_C(44640), [AT_HOUR] = MONTHS_MAX * INT64_C(744), [AT_DAY] = MONTHS_MAX * INT64_C(31),
-        [AT_WEEK] = MONTHS_MAX * INT64_C(5), [AT_MONTH] = MONTHS_MAX, [AT_YEAR] = MONTHS_MAX / 12};
+    static const int64_t most[] = {[AT_MINUTE] = MONTHS_MAX * INT64_C(44640),
+        [AT_HOUR] = MONTHS_MAX * INT64_C(744),
+        [AT_DAY] = MONTHS_MAX * INT64_C(31),
+        [AT_WEEK] = MONTHS_MAX * INT64_C(5),
+        [AT_MONTH] = MONTHS_MAX,
+        [AT_YEAR] = MONTHS_MAX / 12};
     return p->count > most[p->unit] || p->count < -most[p->unit];
 }
 
@@ -230,6 +246,7 @@ int at_parse(const char *text, const struct zone *z, instant now, struct at *out
     if (is_far(&p))
         return far_refuse(text, &p, e);
     struct civil local = zone_civil(z, now);
-    struct reckoning r = {.text = text, .p = &p, .z = p.utc ? NULL : z, .cut = instant_add(now, -(local.second * SECOND + local.nano))};
+    struct reckoning r = {
+        .text = text, .p = &p, .z = p.utc ? NULL : z, .cut = instant_add(now, -(local.second * SECOND + local.nano))};
     return reckon(&r, z, now, out, e);
 }

@@ -1,4 +1,5 @@
-/* What a phrase of at(1) says, word by word, before it is reckoned from now: shared by the files at*.c and nobody else. */
+/* What a phrase of at(1) says, word by word, before it is reckoned from now: shared by the files at*.c and nobody else.
+ */
 #ifndef AX_AT_PHRASE_H
 #define AX_AT_PHRASE_H
 
@@ -25,7 +26,7 @@ struct at_span { /* a part of the text */
 };
 
 struct at_phrase {
-    bool timed; /* a time of day is named: hour and minute; else that of now is meant */
+    bool timed;               /* a time of day is named: hour and minute; else that of now is meant */
     int hour, minute, second; /* hour 24 is allowed; second only in a stamp */
     bool utc;                 /* the time of day is one of UTC */
     bool stamp;               /* [[CC]YY]MMDDhhmm[.ss] */
@@ -43,7 +44,18 @@ enum { AT_TEXT_MAX = 200 }; /* no phrase is longer */
 /* Reads the words, and refuses a day that no such month has. Errors as at_parse. */
 int at_read(const char *text, struct at_phrase *out, struct error *e);
 
-enum at_word_kind { AT_WORD_NONE, AT_WORD_NOW, AT_WORD_TIME, AT_WORD_HALF, AT_WORD_UTC, AT_WORD_DAYS, AT_WORD_WEEKDAY, AT_WORD_MONTH, AT_WORD_NEXT, AT_WORD_UNIT };
+enum at_word_kind {
+    AT_WORD_NONE,
+    AT_WORD_NOW,
+    AT_WORD_TIME,
+    AT_WORD_HALF,
+    AT_WORD_UTC,
+    AT_WORD_DAYS,
+    AT_WORD_WEEKDAY,
+    AT_WORD_MONTH,
+    AT_WORD_NEXT,
+    AT_WORD_UNIT
+};
 
 struct at_word {
     const char *name;
@@ -51,7 +63,8 @@ struct at_word {
     int value; /* TIME: the hour; HALF: 0 am, 12 pm; DAYS, WEEKDAY, MONTH (1-12), UNIT: which */
 };
 
-/* The word that the text begins with, whatever its case; words may stand without a blank between them (`10amJul4`). Kind NONE if there is none. */
+/* The word that the text begins with, whatever its case; words may stand without a blank between them (`10amJul4`).
+ * Kind NONE if there is none. */
 struct at_word at_word_find(const char *text);
 
 #endif

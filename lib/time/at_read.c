@@ -7,7 +7,8 @@
  *   date    day | next UNIT | Jul 31 [[,] 2027] | 31 Jul [2027] | 12/24/27 | 24.12.27 | 2027-12-24 | 122427
  *   increment  + 3 days, - 1 hour
  *
- * A day with a clock behind it is what people type; at knows it only the other way round. Years have two digits (70-99 are of the last century) or four. */
+ * A day with a clock behind it is what people type; at knows it only the other way round. Years have two digits (70-99
+ * are of the last century) or four. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static int width_at(const char *at)
     return letters ? (int)letters : digits ? (int)digits : 1;
 }
 
-static int refuse(const struct reader *r, const char *at, int width, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static int refuse(const struct reader *r, const char *at, int width, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 static int refuse(const struct reader *r, const char *at, int width, const char *format, ...)
 {
     char line[256];
@@ -286,11 +288,12 @@ static int read_triple(struct reader *r)
             continue;
         const char *part[3] = {r->at, r->at + digits[0] + 1, r->at + digits[0] + digits[1] + 2};
         if (!is_year(digits[f->year]) || digits[f->month] > 2 || digits[f->day] > 2)
-            return refuse(r, r->at, (int)(part[2] - r->at) + (int)digits[2], "a date is written 12/24/2027, 24.12.2027 or 2027-12-24");
+            return refuse(r, r->at, (int)(part[2] - r->at) + (int)digits[2],
+                "a date is written 12/24/2027, 24.12.2027 or 2027-12-24");
         r->at = part[2] + digits[2];
         span_end(r);
-        return date_set(r, AT_YEAR_MONTH_DAY, year_of(part[f->year], digits[f->year]), number_of(part[f->month], digits[f->month]),
-            number_of(part[f->day], digits[f->day]));
+        return date_set(r, AT_YEAR_MONTH_DAY, year_of(part[f->year], digits[f->year]),
+            number_of(part[f->month], digits[f->month]), number_of(part[f->day], digits[f->day]));
     }
     return TAKEN_NO;
 }
@@ -302,7 +305,8 @@ static int read_concatenated(struct reader *r, size_t digits)
     size_t month = digits % 2 ? 1 : 2, year = digits - 2 - month;
     r->at += digits;
     span_end(r);
-    return date_set(r, AT_YEAR_MONTH_DAY, year_of(at + month + 2, year), number_of(at, month), number_of(at + month, 2));
+    return date_set(
+        r, AT_YEAR_MONTH_DAY, year_of(at + month + 2, year), number_of(at, month), number_of(at + month, 2));
 }
 
 static int read_next(struct reader *r)
@@ -347,7 +351,8 @@ static int read_date(struct reader *r)
 
 /* ---- stamps ---- */
 
-/* Eight digits are MMDDCCYY where the last four are a year that may be meant, as among at's words; MMDDhhmm where they are not. */
+/* Eight digits are MMDDCCYY where the last four are a year that may be meant, as among at's words; MMDDhhmm where they
+ * are not. */
 static bool is_stamp(const char *text)
 {
     size_t digits = digits_at(text);
@@ -375,7 +380,8 @@ static int read_stamp(struct reader *r)
             return refuse(r, r->at + 1, 2, "second: %d is above 59", r->p->second);
         r->at += 3;
     }
-    return date_set(r, year ? AT_YEAR_MONTH_DAY : AT_MONTH_DAY, year ? year_of(at, year) : 0, number_of(day, 2), number_of(day + 2, 2));
+    return date_set(r, year ? AT_YEAR_MONTH_DAY : AT_MONTH_DAY, year ? year_of(at, year) : 0, number_of(day, 2),
+        number_of(day + 2, 2));
 }
 
 /* ---- the whole ---- */
@@ -391,7 +397,8 @@ static int read_count(struct reader *r)
     if (!is_digit(*r->at))
         return expected(r, "a whole number is expected, as in + 3 days");
     for (; is_digit(*r->at); r->at++)
-        over |= __builtin_mul_overflow(r->p->count, 10, &r->p->count) || __builtin_add_overflow(r->p->count, *r->at - '0', &r->p->count);
+        over |= __builtin_mul_overflow(r->p->count, 10, &r->p->count) ||
+                __builtin_add_overflow(r->p->count, *r->at - '0', &r->p->count);
     r->p->count_span = (struct at_span){start, (int)(r->at - start)};
     if (over)
         return refuse(r, start, (int)(r->at - start), "that is too far away: times end in the year 2262");
@@ -408,7 +415,8 @@ static int read_count(struct reader *r)
 static int read_day_clock(struct reader *r)
 {
     if (at_word_find(r->at).kind == AT_WORD_TIME)
-        return refuse(r, r->at, width_at(r->at), "the word for the time stands first: `%.*s tomorrow`, `%.*s fri`", width_at(r->at), r->at, width_at(r->at), r->at);
+        return refuse(r, r->at, width_at(r->at), "the word for the time stands first: `%.*s tomorrow`, `%.*s fri`",
+            width_at(r->at), r->at, width_at(r->at), r->at);
     if (!is_digit(*r->at) || (r->p->date != AT_DAYS && r->p->date != AT_WEEKDAY))
         return TAKEN_NO;
     int taken = read_time(r);
@@ -424,14 +432,18 @@ static int read_base(struct reader *r)
         return read_date(r);
     if (taken == TAKEN_NO)
         taken = read_date(r);
-    return taken == TAKEN_YES ? read_day_clock(r) : taken < 0 ? taken : expected(r, "a time or a date is expected, like now, 17:30, 5pm, noon, tomorrow, fri or Jul 31");
+    return taken == TAKEN_YES ? read_day_clock(r)
+           : taken < 0
+               ? taken
+               : expected(r, "a time or a date is expected, like now, 17:30, 5pm, noon, tomorrow, fri or Jul 31");
 }
 
 static int rest_refuse(const struct reader *r)
 {
     if (*r->at == ':')
         return expected(r, "seconds do not go with words: write 17:30:15, tomorrow 17:30:15 or 2026-12-24T17:30:15");
-    return expected(r, r->p->count_span.at ? "the time ends before this: one increment is the last of it" : "this does not fit behind what stands before it");
+    return expected(r, r->p->count_span.at ? "the time ends before this: one increment is the last of it"
+                                           : "this does not fit behind what stands before it");
 }
 
 int at_read(const char *text, struct at_phrase *out, struct error *e)

@@ -4,17 +4,23 @@
 
 static const struct part {
     char letter;
-    bool timed; /* stands behind the T */
+    bool timed;      /* stands behind the T */
     int64_t seconds; /* 0: has no fixed length */
 } parts[] = {
-    {'Y', false, 0}, {'M', false, 0}, {'W', false, 604800}, {'D', false, 86400}, {'H', true, 3600}, {'M', true, 60}, {'S', true, 1},
+    {'Y', false, 0},
+    {'M', false, 0},
+    {'W', false, 604800},
+    {'D', false, 86400},
+    {'H', true, 3600},
+    {'M', true, 60},
+    {'S', true, 1},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 struct reader {
     const char *text, *at;
-    bool timed;    /* the T is behind us */
-    int last;      /* the part that was read, -1 */
+    bool timed; /* the T is behind us */
+    int last;   /* the part that was read, -1 */
     duration sum;
     struct error *e;
 };
@@ -44,7 +50,9 @@ static int letter_refuse(const struct reader *r, const char *at)
         return refuse(r, at, 1, "a duration has no fraction: write PT1H30M for one and a half hours");
     if (!r->timed && part_find(*at, true) >= 0)
         return refuse(r, at, 1, "hours, minutes and seconds stand behind a T, as in PT15M or P1DT2H");
-    return refuse(r, at, 1, r->timed ? "H, M or S is expected behind the number, as in PT1H30M" : "W, D or a T is expected, as in P2W or P1DT2H");
+    return refuse(r, at, 1,
+        r->timed ? "H, M or S is expected behind the number, as in PT1H30M"
+                 : "W, D or a T is expected, as in P2W or P1DT2H");
 }
 
 /* One number and its letter. */

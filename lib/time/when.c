@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/time/cron.h"
 #include "lib/time/when_notation.h"
 #include "lib/time/when_refuse.h"
 
@@ -82,7 +83,9 @@ static int bare_digits(const char *text, size_t length, struct error *e)
     else if (length == 8)
         error_set(e, ERROR_USAGE, "bare digits may mean anything: write --at %s for the date", text);
     else if (length == 10 || length == 12)
-        error_set(e, ERROR_USAGE, "bare digits may mean anything: write --at %s for the time, or --at @%s for seconds since 1970", text, text);
+        error_set(e, ERROR_USAGE,
+            "bare digits may mean anything: write --at %s for the time, or --at @%s for seconds since 1970", text,
+            text);
     else
         error_set(e, ERROR_USAGE,
             "bare digits may mean anything: write --in %.20sm for minutes, --in %.20ss for seconds", text, text);
@@ -107,10 +110,14 @@ static int flag_refuse(const char *text, const char *what, const char *flag, str
     return place(e, text, text, (int)strlen(text));
 }
 
-static int not_yet_cron(const char *text, struct error *e)
+static int cron_when(const char *text, struct when *out, struct error *e)
 {
-    error_set(e, ERROR_USAGE, "cron expressions are not read by this version; repeat by an interval, as in 'every 10m'");
-    return place(e, text, text, (int)strlen(text));
+    struct cron c;
+    int code = cron_parse(text, 0, &c, NULL, e);
+    if (code < 0)
+        return code;
+    *out = (struct when){.kind = c.reboot ? WHEN_BOOT : WHEN_CRON, .at = INSTANT_NONE, .text = text};
+    return 0;
 }
 
 int when_parse(const char *text, const struct zone *z, instant now, struct when *out, struct error *e)
@@ -132,7 +139,7 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
         return when_at(text, z, now, out, e);
     case NOTATION_NICKNAME:
     case NOTATION_CRON:
-        return not_yet_cron(text, e);
+        return cron_when(text, out, e);
     case NOTATION_CRON_SIX:
         return flag_refuse(text, "a cron expression of six fields, seconds first,", "--cron", e);
     case NOTATION_CALENDAR:

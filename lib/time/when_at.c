@@ -33,7 +33,8 @@ struct clock_time {
 static bool looks_like_clock(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
-    return digits >= 1 && digits <= 2 && text[digits] == ':' && !text[strspn(text, "0123456789:")] && strncmp(text, "24:", 3) != 0;
+    return digits >= 1 && digits <= 2 && text[digits] == ':' && !text[strspn(text, "0123456789:")] &&
+           strncmp(text, "24:", 3) != 0;
 }
 
 static int read_clock(const char *text, const char *at, struct clock_time *out, struct error *e)

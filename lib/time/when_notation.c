@@ -19,7 +19,8 @@ static bool is_letter(char c)
 /* systemd's words for calendar expressions. */
 static bool is_calendar_word(const char *text)
 {
-    static const char *const words[] = {"minutely", "hourly", "daily", "weekly", "monthly", "quarterly", "semiannually", "yearly", "annually"};
+    static const char *const words[] = {
+        "minutely", "hourly", "daily", "weekly", "monthly", "quarterly", "semiannually", "yearly", "annually"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcasecmp(text, words[i]))
             return true;

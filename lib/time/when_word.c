@@ -7,8 +7,8 @@
 static const char *const words[] = {"today", "tomorrow", "noon", "midnight", "teatime", "next", "mon", "monday", "tue",
     "tues", "tuesday", "wed", "wednesday", "thu", "thur", "thurs", "thursday", "fri", "friday", "sat", "saturday",
     "sun", "sunday", "jan", "january", "feb", "february", "mar", "march", "apr", "april", "may", "jun", "june", "jul",
-    "july", "aug", "august", "sep", "sept", "september", "oct", "october", "nov", "november", "dec", "december",
-    "am", "pm", "utc", "month", "months", "year", "years"};
+    "july", "aug", "august", "sep", "sept", "september", "oct", "october", "nov", "november", "dec", "december", "am",
+    "pm", "utc", "month", "months", "year", "years"};
 
 /* Also what at, sleep and systemd take, but not the 7 of 7z or the 1 of 1password. */
 static const char *const units[] = {"ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute",
@@ -53,7 +53,8 @@ static bool is_date(const char *word)
     if (!first || first > 4 || !by || !strchr("/.-", by))
         return false;
     word += first + 1;
-    size_t second = strspn(word, "0123456789"), third = word[second] == by ? strspn(word + second + 1, "0123456789") : 0;
+    size_t second = strspn(word, "0123456789"),
+           third = word[second] == by ? strspn(word + second + 1, "0123456789") : 0;
     return second && second < 3 && third && third < 5 && !word[second + 1 + third];
 }
 
@@ -61,5 +62,6 @@ bool when_looks_like_time(const char *word)
 {
     if (*word == '+' || (*word == '*' && (!word[1] || word[1] == '/' || word[1] == ' ')))
         return true;
-    return is_clock(word) || is_date(word) || is_quantity(word) || is_among(word, strlen(word), words, sizeof words / sizeof words[0]);
+    return is_clock(word) || is_date(word) || is_quantity(word) ||
+           is_among(word, strlen(word), words, sizeof words / sizeof words[0]);
 }

@@ -39,6 +39,26 @@ load helper
     assert_output --partial '2100-02-03 03:05:00 +00:00'
 }
 
+@test "WHEN takes the words of at, in one word" {
+    local day
+    day=$(date -d 'next friday' +%F)
+    run -0 ax add --dry-run 'fri 9am' true
+    assert_output --partial "$day 09:00:00 +00:00"
+    run -0 ax add --dry-run at '9am fri + 1 week' true
+    assert_output --partial "$(date -d "$day + 7 days" +%F) 09:00:00 +00:00"
+    run -0 ax add --dry-run --at '10am Jul 31 2100' true
+    assert_output --partial '2100-07-31 10:00:00 +00:00'
+    run -0 ax add --dry-run @4102444800 true
+    assert_output --partial '2100-01-01 00:00:00 +00:00'
+    run -0 ax add --dry-run PT15M true
+    assert_output --partial 'in 15m'
+    run -2 ax add --at 'tomorrow noon' true
+    assert_output --partial '`noon tomorrow`'
+    assert_line '             ^~~~'
+    run -2 ax add 4pm + 2 days true
+    assert_output --partial "ax add '4pm + 2 days' true"
+}
+
 @test "bad times are refused with the place" {
     local when
     for when in 90 1h30 -5m 99999999999999h '' '5 minutes' 1.5h 15M 1h-10m 2020-01-01T00:00 25:00 frx; do

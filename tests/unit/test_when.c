@@ -196,9 +196,11 @@ static const struct {
     {NOON, "*:0/15", 1, 6, "--calendar"},
     {NOON, "*-*-* 09:00\033[2J", 1, 15, "its flag, --calendar"},
     {NOON, "0 0 2 * * *", 1, 11, "--cron '0 0 2 * * *'"},
-    {NOON, "0 2 * * *", 1, 9, "cron expressions"},
-    {NOON, "@daily", 1, 6, "cron expressions"},
-    {NOON, "*/5 8-18 * * mon-fri", 1, 20, "cron expressions"},
+    {NOON, "61 2 * * *", 1, 2, "minute: 61 is above 59"},
+    {NOON, "0 2 * *", 8, 1, "five fields"},
+    {NOON, "*", 2, 1, "five fields"},
+    {NOON, "0 2 * * * echo hi", 16, 2, "behind the sixth field"},
+    {NOON, "@dayly", 1, 6, "@daily"},
     {NOON, "one two three four five", 1, 23, "not a WHEN"},
     {NOON, "at", 3, 1, "the time is empty"},
     {NOON, "now and then", 5, 3, "does not fit"},
@@ -223,6 +225,34 @@ static void test_refused(void **state)
             fail_msg("'%s': %d, column %d, width %d: %s", refused[i].text, code, e.column, e.width, e.text);
         assert_string_equal(e.source, refused[i].text);
         assert_int_equal(when_parse(refused[i].text, zone, utc(refused[i].now), &w, NULL), -ERROR_USAGE);
+    }
+}
+
+static const struct {
+    const char *text;
+    enum when_kind kind;
+} expressions[] = {
+    {"0 2 * * *", WHEN_CRON},
+    {"*/5 8-18 * * mon-fri", WHEN_CRON},
+    {"30 2 1 1 0", WHEN_CRON}, /* five fields without a star */
+    {"  0\t2  * * sun", WHEN_CRON},
+    {"0 0 30 2 *", WHEN_CRON}, /* a date that never comes */
+    {"@daily", WHEN_CRON},
+    {"@midnight", WHEN_CRON},
+    {"@reboot", WHEN_BOOT},
+};
+
+static void test_expressions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof expressions / sizeof expressions[0]; i++) {
+        struct when w = {.at = 7};
+        struct error e = {0};
+        if (when_parse(expressions[i].text, zone, utc(NOON), &w, &e))
+            fail_msg("'%s': %s", expressions[i].text, e.text);
+        assert_int_equal(w.kind, expressions[i].kind);
+        assert_ptr_equal(w.text, expressions[i].text);
+        assert_int_equal(w.at, INSTANT_NONE);
     }
 }
 
@@ -272,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_words),
     };
