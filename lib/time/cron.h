@@ -48,4 +48,8 @@ int64_t cron_next_seconds(const struct cron *c, const struct zone *z, int64_t af
 /* In plain English: `at 02:00 on the 1st, and on every Monday: either day is enough`. */
 void cron_explain(const struct cron *c, struct buf *b);
 
+/* Warns of times that the clock of the zone skips within five years after `from`: adds the first such gap to b and returns true. Not of what comes in every
+ * hour by the local clock. */
+bool cron_gap_warning(const struct cron *c, const struct zone *z, instant from, struct buf *b);
+
 #endif

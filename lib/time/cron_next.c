@@ -131,3 +131,32 @@ struct occurrence cron_next(const struct cron *c, const struct zone *z, instant 
         return none;
     return (struct occurrence){found.at * SECOND, found.note};
 }
+
+/* ---- a warning of gaps ---- */
+
+enum { HOURS_ALL = 0xffffff, LOOK_AHEAD = 5 * 366 * 86400 };
+
+static void gap_say(struct buf *b, int64_t from, int64_t to, bool made_up_later)
+{
+    struct civil f = civil_from_seconds(from), t = civil_from_seconds(to);
+    buf_format(b, "the clock goes from %04d-%02d-%02d %02d:%02d to ", f.year, f.month, f.day, f.hour, f.minute);
+    if (f.day != t.day)
+        buf_format(b, "%04d-%02d-%02d ", t.year, t.month, t.day);
+    buf_format(b, "%02d:%02d: what it skips ", t.hour, t.minute);
+    buf_text(b, made_up_later ? "comes once, right after" : "does not come that day");
+}
+
+bool cron_gap_warning(const struct cron *c, const struct zone *z, instant from, struct buf *b)
+{
+    int64_t start = from / SECOND;
+    if (c->local && c->hours == HOURS_ALL)
+        return false;
+    for (int64_t t = zone_seconds_change(z, start); t < start + LOOK_AHEAD; t = zone_seconds_change(z, t)) {
+        int64_t before = t + zone_seconds_offset(z, t - 1), after = t + zone_seconds_offset(z, t);
+        if (after > before && cron_match(c, before) < after) {
+            gap_say(b, before, after, !c->local && after - before <= JUMP_MOST);
+            return true;
+        }
+    }
+    return false;
+}

@@ -177,6 +177,42 @@ static void test_notes(void **state)
     }
 }
 
+static const struct {
+    const char *text, *zone, *from, *warning; /* "": none */
+} gaps[] = {
+    {"30 2 * * *", "Europe/Berlin", "2027-01-01T00:00:00Z",
+        "the clock goes from 2027-03-28 02:00 to 03:00: what it skips comes once, right after"},
+    {"*/5 2 * * *", "Europe/Berlin", "2027-01-01T00:00:00Z",
+        "the clock goes from 2027-03-28 02:00 to 03:00: what it skips does not come that day"},
+    {"0 30 2 * * *", "Europe/Berlin", "2027-01-01T00:00:00Z",
+        "the clock goes from 2027-03-28 02:00 to 03:00: what it skips does not come that day"},
+    {"30 2 28 3 *", "Europe/Berlin", "2032-06-01T00:00:00Z", ""}, /* a Sunday again in 2038 */
+    {"30 2 28 3 *", "Europe/Berlin", "2027-01-01T00:00:00Z",
+        "the clock goes from 2027-03-28 02:00 to 03:00: what it skips comes once, right after"},
+    {"0 3 * * *", "Europe/Berlin", "2027-01-01T00:00:00Z", ""},
+    {"59 1 * * *", "Europe/Berlin", "2027-01-01T00:00:00Z", ""},
+    {"*/5 * * * *", "Europe/Berlin", "2027-01-01T00:00:00Z", ""},
+    {"30 2 * * *", "UTC", "2027-01-01T00:00:00Z", ""},
+    {"0 12 * * *", "Pacific/Apia", "2011-12-01T00:00:00Z",
+        "the clock goes from 2011-12-30 00:00 to 2011-12-31 00:00: what it skips does not come that day"},
+};
+
+static void test_gaps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
+        struct cron c;
+        struct buf b = {0};
+        struct zone *z = zone_of(gaps[i].zone);
+        parse(gaps[i].text, &c);
+        bool warned = cron_gap_warning(&c, z, seconds_of(gaps[i].from) * SECOND, &b);
+        if (warned != (*gaps[i].warning != '\0') || strcmp(buf_string(&b), gaps[i].warning) != 0)
+            fail_msg("%s in %s: '%s'", gaps[i].text, gaps[i].zone, buf_string(&b));
+        buf_clear(&b);
+        zone_free(z);
+    }
+}
+
 /* The ends of time. */
 static void test_ends(void **state)
 {
@@ -198,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_days),
         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests_name("cron_next", tests, NULL, NULL);
