@@ -153,6 +153,16 @@ static void cancel_lost(const struct waiting *w, const struct fence *fence, cons
     buf_clear(&denied);
 }
 
+/* Until then the spool has the run as open, and `ax ls` shows the job as running. */
+static bool cancel_unrecorded(struct cancel_end *out)
+{
+    char *reason = out->run.reason;
+    const char *when = "to be recorded when a scheduler next runs";
+    out->run.reason = reason ? mem_format("%s; %s", reason, when) : mem_string(when);
+    free(reason);
+    return true;
+}
+
 static bool cancel_orphan(struct waiting *w, struct cancel_end *out)
 {
     struct fence fence = {0};
@@ -162,13 +172,13 @@ static bool cancel_orphan(struct waiting *w, struct cancel_end *out)
     switch (adopt_look(&w->folder, &w->run, boot, &fence, &left)) {
     case ADOPT_FINISH:
         cancel_left(w, &left, out);
-        return true;
+        return cancel_unrecorded(out);
     case ADOPT_REQUEUE: /* and fenced now: no worker can start it any more */
         *out = (struct cancel_end){.how = CANCEL_NOT_STARTED, .run.outcome = OUTCOME_CANCELLED};
-        return true;
+        return cancel_unrecorded(out);
     case ADOPT_LOST:
         cancel_lost(w, &fence, boot, out);
-        return true;
+        return cancel_unrecorded(out);
     case ADOPT_WAIT:
         break;
     }

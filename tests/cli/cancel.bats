@@ -61,7 +61,8 @@ load helper
     sleeps 7813
     run timeout 30 "$AX" cancel 1
     assert_success
-    assert_output --partial 'was stopped'
+    assert_output --partial 'was stopped (to be recorded when a scheduler next runs)'
+    state_is 1 running
     run sleeps 7813
     assert_failure
     serve

@@ -158,3 +158,23 @@ never_ran() { # FILE that the command makes
     until_true 20 state_is 1 cancelled
     outcome_is 1.1 cancelled
 }
+
+@test "the feed grows so long that it is cut short: a cancel that it had is heard all the same" {
+    serve
+    ax add -q now -- sh -c 'touch began; exec sleep 6211'
+    until_true 20 [ -e began ]
+    for i in $(seq 22000); do echo '{"command":"true","in":"20m"}'; done | ax import ndjson - >imported
+    until_true 20 state_is 22001 waiting
+    sleep 0.5
+    kill -STOP "$scheduler"
+    timeout 100 "$AX" cancel 1 >said 3>&- 4>&- &
+    local cancelling=$!
+    until_true 20 eval 'ax show --json 1 | grep -q "\"state\":\"running\".*" && sleep 0.3'
+    ax cancel $(seq 2 2 22001) >/dev/null # every second one: each has an entry of its own
+    kill -CONT "$scheduler"
+    until_true 30 gone $cancelling
+    grep -q 'run 1.1 was stopped' said
+    run sleeps 6211
+    assert_failure
+    state_is 1 cancelled
+}

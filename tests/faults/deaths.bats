@@ -184,3 +184,24 @@ load helper
     until_true 20 outcome_is 1.1 failed 5
     until_true 20 swept
 }
+
+@test "an outcome that its worker has left is taken, though the worker lives on for what holds the output open" {
+    AX_FAULT=worker-orphaned:1:stop serve
+    ax add -q now -- sh -c 'touch began; while [ ! -e go ]; do sleep 0.1; done; sleep 6108 & exit 3'
+    until_true 20 [ -e began ]
+    unserve KILL
+    local worker
+    worker=$(sed -n 's/^worker \([0-9]*\) .*/\1/p' "$AX_SPOOL/runs/1.1")
+    until_true 20 stopped "$worker"
+    serve
+    touch go
+    until_true 20 sleeps 6108
+    sleep 0.3
+    kill -CONT "$worker"
+    until_true 20 outcome_is 1.1 failed 3
+    sleeps 6108
+    ! gone "$worker"
+    kill "$(sleeps 6108)"
+    until_true 20 gone "$worker"
+    until_true 20 swept
+}
