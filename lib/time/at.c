@@ -5,7 +5,7 @@
  * 10:20 is 11:00 today.
  * - A weekday, and `next` before it, is the first such day after today: on a Monday `monday`, `next monday` and `11:00
  * monday` are a week away.
- * - A date without a year is in this year, or in the next if the day it comes to has gone by.
+ * - A date without a year is in this year, or in the next if the day it comes to has gone by; a stamp in this year.
  * - A local time that the clock skips is read as if the clock had been put forward already: 2am of such a night comes
  * an hour before 3am summer time, as at has it for `2am tomorrow`. Where that has gone by, and in a stamp, it is an
  * error.
@@ -229,7 +229,7 @@ static int reckon(struct reckoning *r, const struct zone *z, instant now, struct
     struct civil c = wall_civil(&w);
     if (r->jump != INSTANT_NONE)
         return when_refuse_skipped(r->text, z, &c, r->jump, e);
-    if (at < r->cut || (alone && at == r->cut))
+    if (at < r->cut)
         return when_refuse_past(r->text, z, at, now, e);
     if (at >= LAST)
         return far_refuse(r->text, p, e);

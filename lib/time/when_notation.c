@@ -39,6 +39,14 @@ static bool is_calendar(const char *text)
 
 /* ---- cron ---- */
 
+/* No expression holds a line end or the like. */
+static bool is_one_line(const char *text)
+{
+    while (*text && (*text == '\t' || (unsigned char)*text >= ' ') && *text != 0x7f)
+        text++;
+    return !*text;
+}
+
 static bool is_star(const char *field, size_t length)
 {
     return field[0] == '*' && (length == 1 || field[1] == '/');
@@ -49,6 +57,8 @@ static enum when_notation cron_notation(const char *text)
 {
     bool plain = !text[strspn(text, BLANKS "*,/-#?~" DIGITS LETTERS)] && strpbrk(text, "*" DIGITS), star = false;
     int fields = 0;
+    if (!is_one_line(text))
+        return NOTATION_NONE;
     for (const char *at = text + strspn(text, BLANKS); *at; at += strspn(at, BLANKS)) {
         size_t length = strcspn(at, BLANKS);
         star |= is_star(at, length);
@@ -128,8 +138,10 @@ static bool is_duration(const char *text)
 
 enum when_notation when_notation(const char *text)
 {
+    if (*text == '@' && is_letter(text[1]))
+        return is_one_line(text) ? NOTATION_NICKNAME : NOTATION_NONE;
     if (*text == '@')
-        return is_letter(text[1]) ? NOTATION_NICKNAME : NOTATION_EPOCH;
+        return NOTATION_EPOCH;
     if (*text && !text[strspn(text, DIGITS)])
         return NOTATION_DIGITS;
     enum when_notation cron = cron_notation(text);

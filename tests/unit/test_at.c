@@ -18,7 +18,8 @@
 static struct zone *zone_of(const char *name)
 {
     struct zone *z = NULL;
-    if (zone_load(name, &z, NULL) && zone_local(strstr(name, "York") ? "EST5EDT,M3.2.0,M11.1.0" : "CET-1CEST,M3.5.0,M10.5.0/3", &z, NULL))
+    if (zone_load(name, &z, NULL) &&
+        zone_local(strstr(name, "York") ? "EST5EDT,M3.2.0,M11.1.0" : "CET-1CEST,M3.5.0,M10.5.0/3", &z, NULL))
         fail_msg("no zone %s", name);
     return z;
 }
@@ -48,7 +49,7 @@ static bool gives(const char *now, const char *zone, const char *text, const cha
     }
     buf_format(got, "refused at column %d, width %d: %s", e.column, e.width, e.text);
     return !strcmp(expected, "refused") && code == -ERROR_USAGE && at.at == 7 && e.text[0] && e.column >= 1 &&
-        (size_t)e.column <= strlen(text) + 1 && e.width >= 1;
+           (size_t)e.column <= strlen(text) + 1 && e.width >= 1;
 }
 
 /* Where at's own answer is wrong, and ours another: see at.c. */
@@ -226,7 +227,8 @@ static void test_taken(void **state)
         if (gives(taken[i].now, taken[i].zone, taken[i].text, taken[i].expected, &got))
             continue;
         wrong++;
-        print_error("%s %s '%s': %s, not %s\n", taken[i].now, taken[i].zone, taken[i].text, buf_string(&got), taken[i].expected);
+        print_error("%s %s '%s': %s, not %s\n", taken[i].now, taken[i].zone, taken[i].text, buf_string(&got),
+            taken[i].expected);
     }
     buf_clear(&got);
     assert_int_equal(wrong, 0);
@@ -239,7 +241,8 @@ static void test_rolled(void **state)
     static const struct {
         const char *text;
         bool rolled;
-    } rows[] = {{"9:00", true}, {"11:00", false}, {"midnight", true}, {"9:00 utc", true}, {"9:00 tomorrow", false}, {"wed", false}, {"now", false}, {"jun 16", false}};
+    } rows[] = {{"9:00", true}, {"11:00", false}, {"midnight", true}, {"9:00 utc", true}, {"9:00 tomorrow", false},
+        {"wed", false}, {"now", false}, {"jun 16", false}};
     struct zone *z = zone_of("UTC");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct at at;
@@ -266,7 +269,7 @@ static const struct {
     {"24:00 am", 1, 2, "24 is above 12"},
     {"25:00", 1, 2, "25 is above 24"},
     {"12:61", 1, 5, "61 is above 59"},
-    {"23:60", 1, 5, "60 is above 59"}, /* at: midnight */
+    {"23:60", 1, 5, "60 is above 59"},   /* at: midnight */
     {"24.12", 1, 5, "a date or a time"}, /* at: 00:12 */
     {"14:00:30", 6, 1, "seconds do not go with words"},
     {"noon, fri", 5, 1, "does not fit"},
@@ -316,6 +319,7 @@ static const struct {
     {"202606171030.60", 14, 2, "60 is above 59"},
     {"202606171000", 1, 12, "is past"},
     {"7012241800", 1, 10, "is past"},
+    {"06161000", 1, 8, "2026-06-16 10:00:00 +00:00 is past"}, /* a stamp without a year is of this one */
     {"fri\n", 4, 1, "does not fit"},
     {"\xc3\xa9", 1, 1, "a time or a date is expected"},
 };
@@ -329,7 +333,8 @@ static void test_refused(void **state)
         struct at at = {.at = 7};
         struct error e = {0};
         int code = at_parse(refused[i].text, z, utc(WEDNESDAY), &at, &e);
-        if (code == -ERROR_USAGE && at_parse(refused[i].text, z, utc(WEDNESDAY), &at, NULL) == code && at.at == 7 && e.column == refused[i].column && e.width == refused[i].width && strstr(e.text, refused[i].says))
+        if (code == -ERROR_USAGE && at_parse(refused[i].text, z, utc(WEDNESDAY), &at, NULL) == code && at.at == 7 &&
+            e.column == refused[i].column && e.width == refused[i].width && strstr(e.text, refused[i].says))
             continue;
         wrong++;
         print_error("'%s': %d, column %d, width %d: %s\n", refused[i].text, code, e.column, e.width, e.text);
@@ -342,8 +347,10 @@ static void test_refused(void **state)
 static void test_scraps(void **state)
 {
     (void)state;
-    static const char *const scraps[] = {"now", "noon", "midnight", "am", "pm", "utc", "today", "tomorrow", "next", "fri", "feb", "29", "31", "12", "2028", "24:00", "2:30", "1730",
-        "+", "-", "/", ".", ",", ":", " ", " ", " ", "0", "9", "99999999", "999999999999999", "minutes", "hours", "days", "months", "years", "1/2/27", "2261-12-31", "\xff", "x"};
+    static const char *const scraps[] = {"now", "noon", "midnight", "am", "pm", "utc", "today", "tomorrow", "next",
+        "fri", "feb", "29", "31", "12", "2028", "24:00", "2:30", "1730", "+", "-", "/", ".", ",", ":", " ", " ", " ",
+        "0", "9", "99999999", "999999999999999", "minutes", "hours", "days", "months", "years", "1/2/27", "2261-12-31",
+        "\xff", "x"};
     struct zone *z = zone_of("Europe/Berlin");
     uint64_t seed = 1;
     int good = 0;
@@ -358,7 +365,8 @@ static void test_scraps(void **state)
         struct error e = {0};
         int code = at_parse(text, z, now, &at, &e);
         good += code == 0;
-        if (code == 0 ? at.at < now - 60 * SECOND || at.at >= INSTANT_NEVER - 1 : code != -ERROR_USAGE || at.at != 7 || e.column < 1 || !e.text[0])
+        if (code == 0 ? at.at < now - 60 * SECOND || at.at >= INSTANT_NEVER - 1
+                      : code != -ERROR_USAGE || at.at != 7 || e.column < 1 || !e.text[0])
             fail_msg("'%s' at %lld: %d, %lld, column %d", text, (long long)now, code, (long long)at.at, e.column);
     }
     zone_free(z);

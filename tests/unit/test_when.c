@@ -201,6 +201,8 @@ static const struct {
     {NOON, "*", 2, 1, "five fields"},
     {NOON, "0 2 * * * echo hi", 16, 2, "behind the sixth field"},
     {NOON, "@dayly", 1, 6, "@daily"},
+    {NOON, "@daily\n", 1, 7, "not a WHEN"},
+    {NOON, "* 2 * * *\n", 1, 10, "not a WHEN"},
     {NOON, "one two three four five", 1, 23, "not a WHEN"},
     {NOON, "at", 3, 1, "the time is empty"},
     {NOON, "now and then", 5, 3, "does not fit"},
