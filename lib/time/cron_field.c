@@ -50,7 +50,7 @@ static int shown(int64_t length)
     return length < TOKEN_SHOWN ? (int)length : TOKEN_SHOWN;
 }
 
-/* `minute: '*!/0': the step is at least 1`, with the caret at `at`. */
+/* `minute: '1-9/0': a step is at least 1`, with the caret at `at`. */
 static int refuse(const struct parser *p, const char *at, const char *why)
 {
     error_set(p->r->e, ERROR_USAGE, "%s: '%.*s': %s", p->kind->name, shown(p->field->length), p->field->at, why);
@@ -155,16 +155,17 @@ static int read_value(struct parser *p, int *out)
 
 static void warn_step(const struct parser *p, int length, int step)
 {
-    int shown_length = shown(p->at - p->item);
     if (!p->r->warnings || length == 1)
         return;
+    if (length > p->kind->cycle) /* Sunday is in the week twice */
+        length = p->kind->cycle;
     struct buf b = {0};
-    buf_format(&b, "%s: %.*s ", p->kind->name, shown_length, p->item);
+    buf_format(&b, "%s: %.*s ", p->kind->name, shown(p->at - p->item), p->item);
     if (step >= length)
         buf_format(&b, "is its first value only: the step is longer than the range");
-    else if (length >= p->kind->cycle && p->kind->cycle % step != 0)
+    else if (length == p->kind->cycle && p->kind->cycle % step != 0)
         buf_format(&b, "does not come round evenly: it begins anew %s", p->kind->again);
-    else if (length >= p->kind->cycle && p->which == CRON_DAY && step > 1)
+    else if (length == p->kind->cycle && p->which == CRON_DAY && step > 1)
         buf_format(&b, "begins anew %s, however long the last one was", p->kind->again);
     else
         buf_reset(&b);

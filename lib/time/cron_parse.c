@@ -1,13 +1,4 @@
-/* Cron expressions as text: the fields, and the nicknames.
- *
- * What is not Debian's, and what it means here:
- *   six fields  seconds in front.
- *   22-6 fri-mon nov-feb  a range that wraps goes on after the highest value; days of the month as if all had 31 days.
- *   ?           in a day field, alone: the same as *.
- *   L LW        day-of-month: the last day, the last Monday to Friday of the month.
- *   15W         day-of-month: the Monday to Friday nearest to the 15th, in the same month; none where there is no such
- * day. 5L friL     day-of-week: the last Friday of the month. 5#2 fri#2   day-of-week: the second Friday of the month.
- *   a~b ~ a~ ~b a value of the range, chosen by the seed; with a step (~/15), which of the first it begins with. */
+/* Cron expressions as text: the fields, and the nicknames. */
 #include <string.h>
 
 #include "lib/text/suggest.h"

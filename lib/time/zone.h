@@ -52,7 +52,8 @@ struct civil zone_civil(const struct zone *z, instant t);
 /* The first change of offset strictly later than t, or INSTANT_NEVER. */
 instant zone_next_change(const struct zone *z, instant t);
 
-/* The same two in whole seconds since 1970, from 1678 to the year 9999: INT64_MAX if there is no change. For searches, which ask often. */
+/* Offset and next change in whole seconds since 1970, from 1678 to the year 9999; INT64_MAX if there is no change. For
+ * searches, which ask often. */
 int32_t zone_seconds_offset(const struct zone *z, int64_t t);
 int64_t zone_seconds_change(const struct zone *z, int64_t t);
 
