@@ -354,7 +354,7 @@ static void test_scraps(void **state)
     struct zone *z = zone_of("Europe/Berlin");
     uint64_t seed = 1;
     int good = 0;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 50000; i++) {
         char text[512] = "";
         for (int n = (int)(seed >> 33) % 8; n >= 0; n--) {
             seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -370,7 +370,7 @@ static void test_scraps(void **state)
             fail_msg("'%s' at %lld: %d, %lld, column %d", text, (long long)now, code, (long long)at.at, e.column);
     }
     zone_free(z);
-    assert_true(good > 2000);
+    assert_true(good > 500);
 }
 
 int main(void)
