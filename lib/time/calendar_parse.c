@@ -272,8 +272,14 @@ static void read_word(struct cursor *in)
         }
 }
 
+/* A line end in a word would make two lines of the error that shows the word. */
 static int refuse_begin(const struct cursor *in)
 {
+    for (const char *p = in->p; p < in->end; p++)
+        if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f) {
+            error_set(in->e, ERROR_USAGE, "a calendar expression is one line, without control characters");
+            return cursor_place(in, p, p + 1);
+        }
     if (in->p != in->end && *in->p != ' ')
         return 0;
     error_set(in->e, ERROR_USAGE, "%s",

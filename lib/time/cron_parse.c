@@ -147,12 +147,25 @@ static int parse_nickname(const char *text, const struct cron_reader *r, struct 
     return 0;
 }
 
+/* A line end in a word would make two lines of the error that shows the word. */
+static int refuse_control(const char *text, struct error *e)
+{
+    for (const char *p = text; *p; p++)
+        if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f) {
+            error_set(e, ERROR_USAGE, "a cron expression is one line, without control characters");
+            return error_place(e, text, 1, (int)(p - text) + 1, 1);
+        }
+    return 0;
+}
+
 int cron_parse(const char *text, uint64_t seed, struct cron *out, struct strvec *warnings, struct error *e)
 {
     struct strvec found = {0};
     struct cron_reader r = {.seed = seed, .warnings = warnings ? &found : NULL, .e = e};
     const char *first = text + strspn(text, " \t");
-    int code = *first == '@' ? parse_nickname(text, &r, out) : parse_fields(text, &r, out);
+    int code = refuse_control(text, e);
+    if (!code)
+        code = *first == '@' ? parse_nickname(text, &r, out) : parse_fields(text, &r, out);
     for (size_t i = 0; !code && i < found.count; i++)
         strvec_add(warnings, found.items[i]);
     strvec_clear(&found);

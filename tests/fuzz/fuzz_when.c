@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_error(&e, code, text);
     } else {
         bool timed = w.kind != WHEN_CRON && w.kind != WHEN_BOOT;
-        FUZZ_CHECK(timed ? w.at > now - 60 * SECOND && w.at != INSTANT_NEVER : w.at == INSTANT_NONE && w.text, "'%s' at %lld is %lld",
-            text, (long long)now, (long long)w.at);
+        FUZZ_CHECK(timed ? w.at > now - 60 * SECOND && w.at != INSTANT_NEVER : w.at == INSTANT_NONE && w.text,
+            "'%s' at %lld is %lld", text, (long long)now, (long long)w.at);
         FUZZ_CHECK(w.kind != WHEN_EVERY || w.every >= SECOND, "'%s' is every %lld ns", text, (long long)w.every);
         FUZZ_CHECK(when_parse(text, z, now, &again, NULL) == 0 && w.at == again.at, "'%s' is read in two ways", text);
     }

@@ -171,6 +171,8 @@ static const struct {
 } wrong[] = {
     {"", 1, "empty"},
     {" daily", 1, "begin with a blank"},
+    {"daily\n", 6, "one line"},
+    {",Mo\033", 4, "control characters"},
     {"  UTC", 1, "begin with a blank"},
     {"daily ", 1, "neither a date"},
     {"daily  UTC", 1, "neither a date"},

@@ -250,9 +250,11 @@ static const struct {
     {"@dayly", 1, 6, "did you mean @daily?"},
     {"@HOURLY", 1, 7, "did you mean @hourly?"},
     {"@weeklyish", 1, 10, "'@weeklyish' is no nickname"},
+    {"@\nreboot", 2, 1, "one line"},
+    {"0 0 * * mon\033", 12, 1, "control characters"},
     {"@every 5m", 1, 6, "'@every' is no nickname"},
     {"@daily x", 8, 1, "stands alone"},
-    {"* * * *\n *", 8, 1, "month"},
+    {"* * * *\n *", 8, 1, "one line"},
 };
 
 static void test_wrong(void **state)
