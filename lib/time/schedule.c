@@ -171,6 +171,15 @@ static bool calendar_is_frequent(const struct schedule_calendar *c, instant afte
     return first != INSTANT_NEVER && calendar_next(c->calendar, c->zone, first).at - first <= HOUR;
 }
 
+/* One of fixed times does not have them again in the second pass of a repeated hour. */
+static struct occurrence calendar_next_fixed(const struct schedule_calendar *c, instant fixed)
+{
+    struct occurrence o = calendar_next(c->calendar, c->zone, fixed);
+    while (o.note == OCCURRENCE_AGAIN && o.at != INSTANT_NEVER)
+        o = calendar_next(c->calendar, c->zone, o.at);
+    return o;
+}
+
 /* `fixed` is where what has fixed times goes on, `after` where all else does. */
 static struct occurrence kind_next(const struct schedule *s, instant after, instant fixed)
 {
@@ -187,9 +196,11 @@ static struct occurrence kind_next(const struct schedule *s, instant after, inst
             o = earlier(o, cron_next(&s->crons[i], s->zone, s->crons[i].local ? after : fixed));
         break;
     case SCHEDULE_CALENDAR:
-        for (size_t i = 0; i < s->calendar_count; i++)
-            o = earlier(o, calendar_next(s->calendars[i].calendar, s->calendars[i].zone,
-                               fixed == after || calendar_is_frequent(&s->calendars[i], after) ? after : fixed));
+        for (size_t i = 0; i < s->calendar_count; i++) {
+            const struct schedule_calendar *c = &s->calendars[i];
+            bool anew = fixed == after || calendar_is_frequent(c, after);
+            o = earlier(o, anew ? calendar_next(c->calendar, c->zone, after) : calendar_next_fixed(c, fixed));
+        }
         break;
     case SCHEDULE_NONE:
     case SCHEDULE_BOOT:
@@ -212,15 +223,26 @@ static instant day_end(const struct zone *z, int64_t day)
     return (t.fit == ZONE_GAP ? t.jump : t.first) - 1;
 }
 
-static bool is_excepted(const struct schedule *s, instant t)
+/* If t lies on an excepted day: *end is the last moment of it, in the zone of the exception. */
+static bool is_excepted(const struct schedule *s, instant t, instant *end)
 {
     int64_t day = local_day(s->zone, t);
     for (size_t i = 0; i < s->except_count; i++) {
         const struct schedule_except *x = &s->excepts[i];
-        if (x->on.calendar ? calendar_on_date(x->on.calendar, x->on.zone, t) : day >= x->first && day <= x->last)
-            return true;
+        if (x->on.calendar ? !calendar_on_date(x->on.calendar, x->on.zone, t) : day < x->first || day > x->last)
+            continue;
+        const struct zone *zone = x->on.calendar ? x->on.zone : s->zone;
+        *end = day_end(zone, local_day(zone, t));
+        return true;
     }
     return false;
+}
+
+bool schedule_bars(const struct schedule *s, instant t)
+{
+    instant end;
+    return (s->not_before != INSTANT_NONE && t < s->not_before) || (s->not_after != INSTANT_NONE && t > s->not_after) ||
+           (s->except_count && is_excepted(s, t, &end));
 }
 
 /* Without the offset. An excepted day is left at its end: no need to look at each of its minutes. */
@@ -231,12 +253,12 @@ static struct occurrence plain_next(const struct schedule *s, instant after, ins
     if (fixed < after)
         fixed = after;
     struct occurrence o;
+    instant end;
     while ((o = kind_next(s, after, fixed)).at != INSTANT_NEVER) {
         if (s->not_after != INSTANT_NONE && o.at > s->not_after)
             break;
-        if (!s->except_count || !is_excepted(s, o.at))
+        if (!s->except_count || !is_excepted(s, o.at, &end))
             return o;
-        instant end = day_end(s->zone, local_day(s->zone, o.at));
         after = end > o.at ? end : o.at;
         if (fixed < after)
             fixed = after;
@@ -249,12 +271,15 @@ static struct occurrence moved_next(const struct schedule *s, instant after, ins
     if (!s->offset)
         return plain_next(s, after, fixed);
     instant from = instant_add(after, -s->offset);
-    struct occurrence o = plain_next(s, from, instant_add(fixed, -s->offset));
+    fixed = instant_add(fixed, -s->offset);
+    struct occurrence o = plain_next(s, from, fixed);
     while (o.at != INSTANT_NEVER) {
-        struct occurrence next = plain_next(s, o.at, o.at);
+        struct occurrence next = plain_next(s, o.at, fixed > o.at ? fixed : o.at);
         instant moved = instant_add(o.at, s->offset);
         if (moved >= next.at)
             moved = next.at - 1;
+        if (s->not_after != INSTANT_NONE && moved > s->not_after)
+            moved = s->not_after;
         if (moved > after)
             return (struct occurrence){moved, o.note};
         o = next;
@@ -276,7 +301,8 @@ struct occurrence schedule_next_again(const struct schedule *s, instant now, ins
 
 static bool is_even(const struct schedule *s)
 {
-    return s->kind == SCHEDULE_EVERY && s->every_from != EVERY_FROM_CLOCK && !s->except_count && !s->offset && s->not_after == INSTANT_NONE;
+    return s->kind == SCHEDULE_EVERY && s->every_from != EVERY_FROM_CLOCK && !s->except_count && s->offset < s->every &&
+           s->not_after == INSTANT_NONE;
 }
 
 /* How many come after `after`, up to `until`; stops at `enough`. */
@@ -286,6 +312,36 @@ static uint32_t count_to(const struct schedule *s, instant after, instant until,
     while (count < enough && (after = schedule_next(s, after).at) <= until && after != INSTANT_NEVER)
         count++;
     return count;
+}
+
+/* A walk that begins in the second pass of a repeated hour has the calendar's times of that hour once more; one that comes from before has them once. Where to
+ * begin instead. */
+static instant walk_start(const struct schedule *s, instant after)
+{
+    instant from = instant_add(after, -s->offset), before;
+    do {
+        before = from;
+        for (size_t i = 0; i < s->calendar_count; i++) {
+            struct civil local = zone_civil(s->calendars[i].zone, from);
+            struct zone_local_time t = zone_resolve(s->calendars[i].zone, &local);
+            if (t.fit == ZONE_FOLD && t.first < from)
+                from = t.first;
+        }
+    } while (from != before);
+    return instant_add(from, s->offset);
+}
+
+instant schedule_from(const struct schedule *s, instant due, instant from)
+{
+    if (from <= due)
+        return due;
+    instant at = walk_start(s, from - 1);
+    if (at < due)
+        at = due;
+    do
+        at = schedule_next(s, at).at;
+    while (at < from);
+    return at;
 }
 
 /* The n-th last lies in a window before `until` that is widened until it holds as many: long spans are not walked through. */
@@ -298,15 +354,17 @@ instant schedule_last(const struct schedule *s, instant due, instant until, uint
         return (instant)((uint64_t)due + (more + 1 > n ? more + 1 - n : 0) * (uint64_t)s->every);
     }
     int64_t window = WINDOW_FIRST;
-    instant after = instant_add(until, -window);
-    while (after > due && count_to(s, after, until, n) < n) {
+    instant at = walk_start(s, instant_add(until, -window));
+    while (at > due && count_to(s, at, until, n) < n) {
         window = window > INT64_MAX / WINDOW_GROWTH ? INT64_MAX : window * WINDOW_GROWTH;
-        after = instant_add(until, -window);
+        at = walk_start(s, instant_add(until, -window));
     }
-    if (after <= due)
-        after = due - 1;
-    uint32_t count = count_to(s, after, until, UINT32_MAX);
-    instant at = schedule_next(s, after).at;
+    uint32_t count = 0;
+    if (at <= due)
+        at = due, count = 1; /* it is one, also if the rules have changed since it was reckoned */
+    count += count_to(s, at, until, UINT32_MAX - 1);
+    if (at != due)
+        at = schedule_next(s, at).at;
     while (count-- > n)
         at = schedule_next(s, at).at;
     return at;

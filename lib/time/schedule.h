@@ -42,7 +42,7 @@ struct schedule {
     struct schedule_except *excepts;
     size_t except_count;
     instant not_before, not_after; /* INSTANT_NONE: no bound */
-    duration offset;               /* every due time comes so much later, but before the one that follows */
+    duration offset;               /* every due time comes so much later, but before the one that follows, and not behind not_after */
 };
 
 void schedule_init(struct schedule *s, const struct zone *zone);
@@ -64,6 +64,9 @@ bool schedule_repeats(const struct schedule *s);
 /* True if the due times hang on a zone, so that they are to be reckoned anew when its rules change. */
 bool schedule_is_local(const struct schedule *s);
 
+/* True if no due time may be at t, by not_before, not_after or `except`. */
+bool schedule_bars(const struct schedule *s, instant t);
+
 /* The first due time strictly later than `after`. */
 struct occurrence schedule_next(const struct schedule *s, instant after);
 
@@ -78,6 +81,9 @@ struct schedule_span {
     instant last;   /* the latest of all of them; `due` if there is no other */
 };
 struct schedule_span schedule_span(const struct schedule *s, instant due, instant until);
+
+/* The first of them that is not earlier than `from`. */
+instant schedule_from(const struct schedule *s, instant due, instant from);
 
 /* The earliest of the last `n` (1 or more) due times from `due`, which is one itself, to `until`. */
 instant schedule_last(const struct schedule *s, instant due, instant until, uint32_t n);
