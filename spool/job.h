@@ -125,7 +125,7 @@ struct job_state {
     uint32_t first;      /* number of the first run of this occurrence; 0: it has had none */
     uint32_t set_back;   /* runs there were when the clock was first set back under this job; 0: never. Its due times may come twice since */
     instant makeup;      /* occurrences up to this one run each, however late; INSTANT_NONE: none */
-    uint64_t boot;       /* of boot: machine: the boot it was due at last, or added in */
+    uint64_t boot;       /* the boot it was due at last, or added in (struct life) */
     uint32_t notes;      /* history rows without a run since the last run */
     bool cancel;         /* a cancel was asked for while it ran */
     bool overtaken;      /* the run that is open is being stopped for the next occurrence (overlap: replace) */

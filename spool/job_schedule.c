@@ -116,8 +116,9 @@ int job_schedule(const struct job *j, struct zones *zones, struct schedule *out,
     s.every_from = (enum every_from)j->every_from;
     s.not_before = j->not_before;
     s.not_after = j->not_after;
-    if (j->spread > 0)
-        s.offset = (duration)(job_seed(j, "spread") % (uint64_t)j->spread);
+    duration spread = s.kind == SCHEDULE_EVERY && j->spread > j->every ? j->every : j->spread; /* intervals keep their phase by it */
+    if (spread > 0)
+        s.offset = (duration)(job_seed(j, "spread") % (uint64_t)spread);
     int failed = add_expressions(j, zones, &s, e);
     if (failed)
         schedule_clear(&s);

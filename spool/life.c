@@ -81,11 +81,9 @@ bool life_wake(const struct job_state *s, instant *out)
 
 bool life_boot(const struct life *l, struct job_state *s)
 {
-    bool due = l->job->boot == BOOT_SCHEDULER || (l->job->boot == BOOT_MACHINE && s->boot != l->boot);
-    if (!due || s->phase != PHASE_WAITING || s->due != INSTANT_NEVER)
+    if (!l->job->boot || s->boot == l->boot || s->phase != PHASE_WAITING || s->due != INSTANT_NEVER)
         return false;
-    s->boot = l->boot;
-    life_await(l, s, l->now);
+    life_await(l, s, life_boot_due(l, s));
     return true;
 }
 
@@ -249,12 +247,17 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
     notes->count = 0;
     if (s->first == s->runs)
         s->first = 0;
-    if (s->replaced || s->overtaken) {
-        life_occurrence(s, s->next, INSTANT_NEVER); /* the claim reckons what comes after it */
+    if (s->cancel && !s->replaced) {
+        life_end_cancelled(s, now, notes);
         return false;
     }
-    if (s->cancel) {
-        life_end_cancelled(s, now, notes);
+    if (s->overtaken && !s->replaced) {
+        char *reason = s->first ? mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1)
+                                : mem_string("it had not started when the next occurrence took its place (overlap: replace)");
+        life_note(notes, s, OUTCOME_SKIPPED, now, reason);
+    }
+    if (s->replaced || s->overtaken) {
+        life_occurrence(s, s->next, INSTANT_NEVER); /* the claim reckons what comes after it */
         return false;
     }
     s->phase = s->first ? PHASE_RETRYING : PHASE_WAITING;

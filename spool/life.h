@@ -28,7 +28,7 @@ struct life {
     uint64_t random;      /* feeds jitter and back-off */
     instant since;        /* the scheduler has served without a break, and the clock without a jump, since then: what was due before was missed, what is due later
                              is only late. INSTANT_NONE: always */
-    uint64_t boot;        /* names this boot of the machine */
+    uint64_t boot;        /* names this boot of the machine; for a job with `boot: scheduler` this start of the scheduler */
     struct life_notes *notes;
 };
 
@@ -53,7 +53,7 @@ enum life_verdict life_claim(const struct life *l, struct job_state *s, struct r
 /* When life_claim has something to do: the key of the due index. INSTANT_NEVER: not by time. False: the job has no place in the index. */
 bool life_wake(const struct job_state *s, instant *out);
 
-/* `boot: scheduler`, and `boot: machine` after another boot than the one it knows: due now. Returns true if s changed. */
+/* After another boot (of the machine, or start of the scheduler) than the one it knows: due now. Returns true if s changed. */
 bool life_boot(const struct life *l, struct job_state *s);
 
 /* How a run ended by itself: killed by a signal, or ok or failed as success_exit has it. */

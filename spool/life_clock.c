@@ -20,17 +20,46 @@ static instant clock_again(const struct life *l, instant t, int64_t step)
     return schedule_next_again(l->schedule, l->now, step < -STEP_ANEW ? l->now : before).at;
 }
 
+/* The interval that waits for `due`: goes on from there, within the bounds of the schedule. */
+static instant interval_from(const struct life *l, instant due)
+{
+    if (due == INSTANT_NEVER)
+        return due;
+    struct schedule s = life_schedule(l, due);
+    return schedule_next(&s, due - 1).at;
+}
+
+static bool is_interval(const struct schedule *s)
+{
+    return s->kind == SCHEDULE_EVERY && s->every_from != EVERY_FROM_CLOCK;
+}
+
+/* What is made up for has come due: that does not lie in the time to come. */
+static void clock_makeup(const struct life *l, struct job_state *s, int64_t step)
+{
+    if (is_interval(l->schedule))
+        s->makeup = clock_shift(s->makeup, step, l->now);
+    else if (s->makeup > l->now)
+        s->makeup = l->now;
+    if (s->due > s->makeup)
+        s->makeup = INSTANT_NONE;
+}
+
 static void clock_step_repeating(const struct life *l, struct job_state *s, int64_t step)
 {
-    bool interval = !schedule_is_local(l->schedule);
+    bool interval = is_interval(l->schedule);
     bool waits = s->phase == PHASE_WAITING;
     instant due = s->due;
     if (l->schedule->kind == SCHEDULE_BOOT)
         return;
-    if (interval) {
-        s->next = clock_shift(s->next, step, l->now);
-        if (waits)
-            s->due = clock_shift(s->due, step, l->now);
+    if (interval && waits) {
+        bool passed = s->due <= l->now - step;
+        s->due = clock_shift(s->due, step, l->now);
+        if (!passed)
+            s->due = interval_from(l, s->due);
+        s->next = life_due_after(l, s->due);
+    } else if (interval) {
+        s->next = interval_from(l, clock_shift(s->next, step, l->now));
     } else if (waits) {
         s->due = clock_again(l, s->due, step);
         s->next = life_due_after(l, s->due);
@@ -39,6 +68,8 @@ static void clock_step_repeating(const struct life *l, struct job_state *s, int6
     }
     if (waits && !interval && s->due != due)
         s->ready = s->due;
+    if (s->makeup != INSTANT_NONE)
+        clock_makeup(l, s, step);
     if (!s->set_back)
         s->set_back = s->runs;
 }
@@ -55,14 +86,24 @@ bool life_clock_step(const struct life *l, struct job_state *s, int64_t step)
     if (step >= 0 || (!waits && s->phase != PHASE_RUNNING))
         return false;
     struct job_state old = *s;
-    bool interval = s->repeats && !schedule_is_local(l->schedule);
+    bool interval = s->repeats && is_interval(l->schedule);
     if (s->repeats)
         clock_step_repeating(l, s, step);
     if (s->phase == PHASE_RETRYING || (waits && (interval || s->ready > s->due)))
         s->ready = clock_shift(s->ready, step, l->now);
     if (s->phase == PHASE_WAITING && s->ready < s->due)
         s->ready = s->due;
-    return old.next != s->next || old.due != s->due || old.ready != s->ready;
+    return old.next != s->next || old.due != s->due || old.ready != s->ready || old.makeup != s->makeup;
+}
+
+/* The first due time to come, when it has been reckoned as `due`. */
+static instant zone_again(const struct life *l, instant due)
+{
+    if (!is_interval(l->schedule))
+        return schedule_next(l->schedule, l->now).at;
+    if (l->job->every_from == EVERY_FROM_START)
+        due -= (due - l->now - 1) / l->job->every * l->job->every; /* days that were left out may not be any more */
+    return interval_from(l, due);
 }
 
 bool life_zone_change(const struct life *l, struct job_state *s)
@@ -72,13 +113,13 @@ bool life_zone_change(const struct life *l, struct job_state *s)
     struct job_state old = *s;
     bool moves = s->phase == PHASE_WAITING && s->due > l->now && s->makeup == INSTANT_NONE;
     if (moves) {
-        instant due = schedule_next(l->schedule, l->now).at;
+        instant due = zone_again(l, s->due);
         if (due == s->due)
             s->next = life_due_after(l, due);
         else
             life_await(l, s, due);
-    } else {
-        s->next = life_due_after(l, s->due > l->now ? s->due : l->now);
+    } else if (s->next > l->now && s->next != INSTANT_NEVER) { /* one that has come due already stays */
+        s->next = s->due > l->now ? life_due_after(l, s->due) : zone_again(l, s->next);
     }
     return old.next != s->next || old.due != s->due || old.ready != s->ready;
 }

@@ -9,7 +9,7 @@
 struct schedule life_schedule(const struct life *l, instant due)
 {
     struct schedule s = *l->schedule;
-    s.start = due;
+    s.start = instant_add(due, -s.offset);
     return s;
 }
 
@@ -24,7 +24,8 @@ static instant interval_due(const struct life *l, instant from)
     instant start = instant_add(from, l->job->every);
     if (l->job->not_before != INSTANT_NONE && l->job->not_before > l->now)
         start = l->job->not_before;
-    struct schedule s = life_schedule(l, start);
+    struct schedule s = *l->schedule;
+    s.start = start;
     return schedule_next(&s, start - 1).at;
 }
 
@@ -91,6 +92,28 @@ void life_note_span(const struct life *l, struct job_state *s, enum outcome outc
         row->last_due = span.last;
 }
 
+/* ---- boots ---- */
+
+instant life_boot_due(const struct life *l, struct job_state *s)
+{
+    if (!l->job->boot || s->boot == l->boot)
+        return INSTANT_NEVER;
+    s->boot = l->boot;
+    return schedule_bars(l->schedule, l->now) ? INSTANT_NEVER : l->now;
+}
+
+/* The scheduler may have started while the run went on, having been taken over from the one before: that start was an occurrence. */
+static instant advance_boot(const struct life *l, struct job_state *s, const struct run *r)
+{
+    instant due = life_boot_due(l, s), ended = r->ended == INSTANT_NONE ? l->now : r->ended;
+    bool active = r->outcome != OUTCOME_LOST && l->since != INSTANT_NONE && ended >= l->since;
+    if (due == INSTANT_NEVER || !active || l->job->overlap != OVERLAP_SKIP)
+        return due;
+    struct run *row = life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string("the run before was still going"));
+    row->due = l->since;
+    return INSTANT_NEVER;
+}
+
 /* ---- which one runs ---- */
 
 /* The occurrences that have come due, from s->due on. */
@@ -101,6 +124,14 @@ struct choice {
     instant horizon; /* those before it are too old to be started */
     const char *why; /* of those that were missed and do not run */
 };
+
+/* If the schedule has no more times, this is the end of the job. */
+static void await_or_end(const struct life *l, struct job_state *s, instant due)
+{
+    life_await(l, s, due);
+    if (due == INSTANT_NEVER)
+        s->phase = PHASE_FAILED;
+}
 
 static instant earliest_start(const struct life *l, duration limit, instant horizon)
 {
@@ -122,19 +153,19 @@ static void choose_missed(const struct life *l, struct job_state *s, const struc
         from = c->missed;
     }
     if (from < horizon) {
-        from = schedule_next(schedule, horizon - 1).at;
+        from = schedule_from(schedule, from, horizon);
         c->why = "no scheduler was running, and it is too long ago to be caught up on (catchup_within, start_within)";
     }
     if (l->job->catchup == CATCHUP_SKIP) {
         from = INSTANT_NEVER;
         c->why = "no scheduler was running (catchup: skip)";
     }
-    if (from > c->missed)
-        c->from = schedule_next(schedule, c->missed).at;
-    else if (l->job->catchup == CATCHUP_ALL)
-        c->from = from, s->makeup = c->missed;
-    else
-        c->from = c->missed < c->last ? schedule_next(schedule, c->missed).at : c->missed;
+    bool runs = from <= c->missed;
+    if (l->job->catchup == CATCHUP_LATEST && l->job->overlap != OVERLAP_QUEUE && c->missed < c->last)
+        runs = false; /* a later one is only late: it is the latest */
+    if (runs && l->job->catchup == CATCHUP_ALL)
+        s->makeup = c->missed;
+    c->from = runs ? from : schedule_next(schedule, c->missed).at;
 }
 
 /* Of those that are only late. */
@@ -147,7 +178,7 @@ static void choose_late(const struct life *l, struct job_state *s, const struct 
         c->from = c->last;
     }
     if (c->from < c->horizon)
-        c->from = schedule_next(schedule, c->horizon - 1).at;
+        c->from = schedule_from(schedule, c->from, c->horizon);
 }
 
 static char *late_reason(const struct job *j, instant due, instant horizon)
@@ -200,11 +231,12 @@ static bool choose_once(const struct life *l, struct job_state *s)
     life_note_span(l, s, OUTCOME_MISSED, s->due, s->due, reason);
     free(reason);
     note_last(l, s);
-    if (!s->repeats) {
+    if (!s->repeats)
         s->phase = PHASE_FAILED;
-        return false;
-    }
-    life_await(l, s, from_end(l->job) ? interval_due(l, l->now) : life_due_after(l, s->due));
+    else if (l->job->boot)
+        life_await(l, s, life_boot_due(l, s));
+    else
+        await_or_end(l, s, from_end(l->job) ? interval_due(l, l->now) : life_due_after(l, s->due));
     return false;
 }
 
@@ -216,7 +248,7 @@ bool life_choose(const struct life *l, struct job_state *s)
     struct schedule schedule = life_schedule(l, s->due);
     struct choice c = {.from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
     c.last = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
-    if (s->due < l->since) {
+    if (s->ready < l->since) { /* its jitter counts: what was to start later than the scheduler is only late */
         instant until = l->since - 1 < l->now ? l->since - 1 : l->now;
         c.missed = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, until, 1);
         choose_missed(l, s, &schedule, &c);
@@ -226,7 +258,7 @@ bool life_choose(const struct life *l, struct job_state *s)
     if (c.from > c.last) {
         choice_note(l, s, &c, c.last);
         note_last(l, s);
-        life_await(l, s, from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
+        await_or_end(l, s, from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
         return false;
     }
     choice_note(l, s, &c, c.from - 1);
@@ -256,15 +288,7 @@ static instant advance_overlap(const struct life *l, struct job_state *s, instan
     }
     life_note_span(l, s, OUTCOME_SKIPPED, due, until,
         s->attempt > 1 ? "the occurrence before was still being tried" : "the run before was still going");
-    return schedule_next(&schedule, until).at;
-}
-
-static instant advance_boot(const struct life *l, struct job_state *s)
-{
-    if (l->job->boot != BOOT_MACHINE || s->boot == l->boot)
-        return INSTANT_NEVER;
-    s->boot = l->boot;
-    return l->now;
+    return schedule_from(&schedule, due, until + 1);
 }
 
 /* Occurrences that passed after the run, or while nobody can know whether it went on, are left to life_choose. */
@@ -283,7 +307,7 @@ static instant advance_due(const struct life *l, struct job_state *s, const stru
 bool life_advance(const struct life *l, struct job_state *s, const struct run *r)
 {
     if (job_schedule_kind(l->job) == SCHEDULE_BOOT) {
-        life_await(l, s, advance_boot(l, s));
+        life_await(l, s, advance_boot(l, s, r));
         return true;
     }
     instant due = advance_due(l, s, r);

@@ -21,6 +21,9 @@ void life_occurrence(struct job_state *s, instant due, instant next);
 instant life_first_due(const struct life *l);            /* of a job that is new, or newly defined */
 instant life_due_after(const struct life *l, instant due); /* INSTANT_NEVER where only the end of the run tells */
 
+/* Of a job with `boot`: when it is due for the boot of l, and that boot is now known. INSTANT_NEVER: it was already, or may not be now. */
+instant life_boot_due(const struct life *l, struct job_state *s);
+
 /* The schedule, with intervals counted from this due time. Borrowed: not to be cleared. */
 struct schedule life_schedule(const struct life *l, instant due);
 

@@ -76,6 +76,7 @@ struct store_end {
     const void *output;    /* the bytes for OUTPUT_INLINE */
     size_t length;
     uint64_t random;       /* feeds the jitter of a retry */
+    instant since;         /* struct life */
 };
 /* Records it and moves the job on. 0 also when the run is not open (any more): *was_open says so. */
 int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e);

@@ -17,8 +17,10 @@ int store_zones(struct store *s, struct zones **out, struct error *e)
 }
 
 /* FNV-1a */
-static uint64_t boot_number(struct store *s)
+static uint64_t boot_number(struct store *s, int kind)
 {
+    if (kind != BOOT_MACHINE)
+        return kind == BOOT_SCHEDULER ? (uint64_t)s->counters.generation : 0;
     uint64_t h = UINT64_C(14695981039346656037);
     if (!s->boot[0])
         process_boot(s->boot);
@@ -37,7 +39,7 @@ int store_life(struct store *s, const struct job *j, instant now, struct store_l
         return failed;
     out->notes.count = 0;
     out->life = (struct life){
-        .job = j, .schedule = &out->schedule, .now = now, .since = INSTANT_NONE, .boot = j->boot ? boot_number(s) : 0, .notes = &out->notes};
+        .job = j, .schedule = &out->schedule, .now = now, .since = INSTANT_NONE, .boot = boot_number(s, j->boot), .notes = &out->notes};
     if (j->jitter && getrandom(&out->life.random, sizeof out->life.random, 0) < 0)
         out->life.random = (uint64_t)now;
     return 0;

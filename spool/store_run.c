@@ -187,6 +187,7 @@ int store_finish(struct store *s, const struct store_end *end, instant now, bool
     s->urgent = true;
     new = old;
     l.life.random = end->random;
+    l.life.since = end->since;
     life_outcome(&l.life, &new, r, end->stopped);
     failed = store_state_put(s, r->id.job, &old, &new, e);
     if (!failed)

@@ -74,7 +74,7 @@ static int record_end(struct scheduler *s, struct active *a, instant now, struct
     bool was_open;
     s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     struct store_end end = {.run = &a->run, .stopped = !a->lost && a->report.how == REPORT_STOPPED, .output = a->report.output,
-        .length = a->report.output_length, .random = s->random};
+        .length = a->report.output_length, .random = s->random, .since = s->since};
     return store_finish(s->store, &end, now, &was_open, e);
 }
 

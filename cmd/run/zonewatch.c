@@ -46,9 +46,9 @@ int zonewatch_look(struct scheduler *s, struct error *e)
     if (failed)
         return failed;
     s->zones_changed = false;
-    if (changed && !s->zone_from) {
+    if (changed) {
         log_event(s->log, LOG_LEVEL_WARNING, "the rules of a time zone have changed, due times are reckoned anew", NULL);
-        s->zone_from = 1;
+        s->zone_from = 1; /* from the start again, if it was under way */
     }
     return 0;
 }
