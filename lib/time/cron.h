@@ -1,11 +1,12 @@
 /* Cron expressions, with the meaning of Debian's cron (crontab(5) of cron 3.0pl1) and the extensions below. Pure.
  *
- * Five fields: minute hour day-of-month month day-of-week; or a nickname (@daily ...). A job is due when minute, hour and
- * month match and the day does: if day-of-month or day-of-week begins with `*` both must match, else either is enough.
+ * Five fields: minute hour day-of-month month day-of-week; or a nickname (@daily ...). A job is due when minute, hour
+ * and month match and the day does: if day-of-month or day-of-week begins with `*` both must match, else either is
+ * enough.
  *
  * Clock changes: an expression whose minute or hour begins with `*` follows the local clock: nothing in a skipped hour,
- * again in a repeated one. Any other has fixed times: what a jump of up to three hours skips comes once, right after the
- * jump; what happens twice counts the first time only.
+ * again in a repeated one. Any other has fixed times: what a jump of up to three hours skips comes once, right after
+ * the jump; what happens twice counts the first time only.
  *
  * What is not Debian's, and what it means here:
  *

@@ -45,21 +45,27 @@ static int place(const struct parser *p, const char *at, int64_t width)
     return error_place(p->r->e, p->field->whole, 1, (int)(at - p->field->whole) + 1, width > 1 ? (int)width : 1);
 }
 
-static int shown(int64_t length)
+int cron_shown(const char *text, int64_t length)
 {
-    return length < TOKEN_SHOWN ? (int)length : TOKEN_SHOWN;
+    int shown = 0;
+    while (shown < length && shown < TOKEN_SHOWN && (unsigned char)text[shown] >= ' ' && text[shown] != 0x7f)
+        shown++;
+    while (shown > 0 && shown < length && ((unsigned char)text[shown] & 0xc0) == 0x80)
+        shown--;
+    return shown;
 }
 
 /* `minute: '1-9/0': a step is at least 1`, with the caret at `at`. */
 static int refuse(const struct parser *p, const char *at, const char *why)
 {
-    error_set(p->r->e, ERROR_USAGE, "%s: '%.*s': %s", p->kind->name, shown(p->field->length), p->field->at, why);
+    error_set(p->r->e, ERROR_USAGE, "%s: '%.*s': %s", p->kind->name, cron_shown(p->field->at, p->field->length),
+        p->field->at, why);
     return place(p, at, 1);
 }
 
 static int refuse_range(const struct parser *p, const char *at, bool above, int bound)
 {
-    error_set(p->r->e, ERROR_USAGE, "%s: %.*s is %s %d", p->kind->name, shown(p->at - at), at,
+    error_set(p->r->e, ERROR_USAGE, "%s: %.*s is %s %d", p->kind->name, cron_shown(at, p->at - at), at,
         above ? "above" : "below", bound);
     return place(p, at, p->at - at);
 }
@@ -115,12 +121,12 @@ static int refuse_word(const struct parser *p, int64_t length)
     int known = length >= 3 ? name_value(p->kind, p->at) : -1;
     if (known >= 0)
         error_set(p->r->e, ERROR_USAGE, "%s: '%.*s' is written with its first three letters, %.3s", p->kind->name,
-            shown(length), p->at, p->kind->names + 3 * (known - p->kind->low));
+            cron_shown(p->at, length), p->at, p->kind->names + 3 * (known - p->kind->low));
     else if (lower(*p->at) == 'h' && length == 1)
         error_set(p->r->e, ERROR_USAGE, "%s: '%.1s' is not taken: a value that is chosen for the job is written ~",
             p->kind->name, p->at);
     else
-        error_set(p->r->e, ERROR_USAGE, "%s: '%.*s' is no %s", p->kind->name, shown(length), p->at,
+        error_set(p->r->e, ERROR_USAGE, "%s: '%.*s' is no %s", p->kind->name, cron_shown(p->at, length), p->at,
             p->kind->names ? "number and no name" : "number");
     return place(p, p->at, length);
 }
@@ -160,7 +166,7 @@ static void warn_step(const struct parser *p, int length, int step)
     if (length > p->kind->cycle) /* Sunday is in the week twice */
         length = p->kind->cycle;
     struct buf b = {0};
-    buf_format(&b, "%s: %.*s ", p->kind->name, shown(p->at - p->item), p->item);
+    buf_format(&b, "%s: %.*s ", p->kind->name, cron_shown(p->item, p->at - p->item), p->item);
     if (step >= length)
         buf_format(&b, "is its first value only: the step is longer than the range");
     else if (length == p->kind->cycle && p->kind->cycle % step != 0)

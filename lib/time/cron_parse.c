@@ -16,7 +16,7 @@ static const struct nickname {
     {"@midnight", "0 0 * * *"},
     {"@hourly", "0 * * * *"},
 };
-enum { NICKNAMES = sizeof nicknames / sizeof nicknames[0], WORD_SHOWN = 40 };
+enum { NICKNAMES = sizeof nicknames / sizeof nicknames[0] };
 
 static bool blank(char c)
 {
@@ -74,8 +74,7 @@ static void warn_days(
             cron_field_name(*days->at == '*' ? CRON_DAY : CRON_WEEKDAY));
     else
         buf_format(&b, "day-of-month %.*s and day-of-week %.*s are both set: a day that matches either is enough",
-            days->length < WORD_SHOWN ? days->length : WORD_SHOWN, days->at,
-            weekdays->length < WORD_SHOWN ? weekdays->length : WORD_SHOWN, weekdays->at);
+            cron_shown(days->at, days->length), days->at, cron_shown(weekdays->at, weekdays->length), weekdays->at);
     strvec_add(warnings, buf_string(&b));
     buf_clear(&b);
 }
@@ -116,7 +115,7 @@ static int refuse_nickname(const struct cron_text *word, struct error *e)
     struct suggest s = {.word = lower};
     for (int i = 0; i < NICKNAMES; i++)
         suggest_offer(&s, nicknames[i].name);
-    int shown = word->length < WORD_SHOWN ? word->length : WORD_SHOWN;
+    int shown = cron_shown(word->at, word->length);
     if (s.best)
         error_set(e, ERROR_USAGE, "'%.*s' is no nickname of cron: did you mean %s?", shown, word->at, s.best);
     else

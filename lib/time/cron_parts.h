@@ -25,6 +25,9 @@ int cron_field_parse(const struct cron_reader *r, enum cron_field which, const s
 
 const char *cron_field_name(enum cron_field which);
 
+/* How much of a text can stand in a message: 40 bytes at most, up to a control character, no character halved. */
+int cron_shown(const char *text, int64_t length);
+
 /* The days of a month on which c falls: bit 1 is the 1st. */
 uint32_t cron_days(const struct cron *c, int year, int month);
 

@@ -328,7 +328,8 @@ static void test_any_text(void **state)
         struct error e = {0};
         struct strvec warnings = {0};
         int code = cron_parse(text, random, &c, &warnings, &e);
-        if (code && (e.column < 1 || (size_t)e.column > length + 1 || memcmp(&c, &untouched, sizeof c) != 0))
+        if (code && (e.column < 1 || strchr(e.text, '\n') || (size_t)e.column > length + 1 ||
+                        memcmp(&c, &untouched, sizeof c) != 0))
             fail_msg("'%s': column %d: %s", text, e.column, e.text);
         strvec_clear(&warnings);
     }
