@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/add_command.h"
+#include "cmd/add_echo.h"
 #include "cmd/add_slip.h"
 #include "cmd/add_start.h"
 #include "cmd/await.h"
@@ -24,17 +25,22 @@ struct add {
     struct view view;
     char *directory; /* the current one; NULL: it is gone */
     struct field_context context;
-    struct when when;
-    const char *when_from; /* the flag or the word that gave `when`; NULL: none yet */
+    struct zones zones;
+    bool scan;             /* only looks for what add_find_zone wants to know */
+    const char *timezone;  /* as it was said */
+    const char *when_from; /* the flag or the word that gave the time; NULL: none yet */
     struct add_words words;
     struct job job;
+    struct add_echo echo;
 };
 
 /* ---- options ---- */
 
+/* Several expressions are one schedule. */
 static int add_when_once(struct add *a, const char *from, struct error *e)
 {
-    if (a->when_from)
+    bool list = strcmp(from, "--cron") == 0 || strcmp(from, "--calendar") == 0;
+    if (a->when_from && !(list && strcmp(from, a->when_from) == 0))
         return error_set(e, ERROR_USAGE, "the time is given already, by `%s`", a->when_from);
     a->when_from = from;
     return 0;
@@ -45,31 +51,35 @@ static int add_set_now(void *target, const struct option_row *row, const char *a
     (void)row, (void)argument;
     struct add *a = target;
     int code = add_when_once(a, "--now", e);
-    return code < 0 ? code : when_in("0s", a->view.now, &a->when, e);
+    if (code == 0)
+        a->job.at = a->view.now;
+    return code;
 }
 
-/* The fields that give the time are read here, since more than the field's value is told about them. */
-static int add_set_when(struct add *a, enum field_kind kind, const char *argument, struct error *e)
+/* The flag of a field that says when; NULL: it is another field. */
+static const char *add_when_flag(const struct field *f)
 {
-    if (kind == FIELD_IN)
-        return when_in(argument, a->view.now, &a->when, e);
-    if (kind == FIELD_EVERY)
-        return when_every(argument, a->view.now, &a->when, e);
-    return when_at(argument, a->view.zone, a->view.now, &a->when, e);
+    static const char *const flags[] = {"--at", "--in", "--every", "--cron", "--calendar", "--boot"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(flags[i] + 2, f->name) == 0)
+            return flags[i];
+    return NULL;
 }
 
 static int add_set_field(void *target, const struct option_row *row, const char *argument, struct error *e)
 {
     struct add *a = target;
     const struct field *f = row->data;
-    int code;
-    if (f->kind == FIELD_AT || f->kind == FIELD_IN || f->kind == FIELD_EVERY) {
-        code = add_when_once(a, f->kind == FIELD_AT ? "--at" : f->kind == FIELD_IN ? "--in" : "--every", e);
-        if (code == 0)
-            code = add_set_when(a, f->kind, argument, e);
-    } else {
-        code = field_set_text(&a->job, f, argument, &a->context, e);
+    const char *flag = add_when_flag(f);
+    if (f->kind == FIELD_ZONE)
+        a->timezone = argument;
+    if (a->scan) {
+        a->when_from = flag ? flag : a->when_from;
+        return 0;
     }
+    int code = flag ? add_when_once(a, flag, e) : 0;
+    if (code == 0)
+        code = field_set_text(&a->job, f, argument, &a->context, e);
     if (code < 0)
         e->field[0] = '\0'; /* here it is known as the option it was written as */
     return code;
@@ -99,6 +109,23 @@ static bool add_is_pair(const char *word)
     return strcmp(word, "in") == 0 || strcmp(word, "every") == 0 || strcmp(word, "at") == 0;
 }
 
+static int add_set_when(struct add *a, const char *text, struct error *e)
+{
+    struct when when;
+    int code = when_parse(text, a->context.zone, a->view.now, &when, e);
+    if (code < 0)
+        return code;
+    if (when.kind == WHEN_CRON)
+        return field_set_text(&a->job, field_find("cron"), when.text, &a->context, e);
+    if (when.kind == WHEN_BOOT)
+        a->job.boot = BOOT_MACHINE;
+    else if (when.kind == WHEN_EVERY)
+        a->job.every = when.every;
+    else
+        a->job.at = when.at;
+    return 0;
+}
+
 static int add_parse_when(struct add *a, struct error *e)
 {
     struct add_words *w = &a->words;
@@ -109,11 +136,9 @@ static int add_parse_when(struct add *a, struct error *e)
     w->when_end = w->when + (pair ? 2 : 1);
     w->command = w->when_end;
     char *text = pair ? mem_format("%s %s", word, w->argv[w->when + 1]) : mem_string(word);
-    int code = when_parse(text, a->view.zone, a->view.now, &a->when, e);
-    if (code == 0 && (a->when.kind == WHEN_CRON || a->when.kind == WHEN_BOOT))
-        code = error_set(e, ERROR_USAGE, "cron expressions are not taken here by this version; repeat by an interval, as in 'every 10m'");
+    int code = add_set_when(a, text, e);
     if (code < 0) {
-        int slip = add_slip_when(w, a->view.zone, a->view.now, e);
+        int slip = add_slip_when(w, a->context.zone, a->view.now, e);
         code = slip ? slip : code;
         if (!e->field[0] && !slip)
             error_field(e, "WHEN");
@@ -128,12 +153,25 @@ static bool add_ended(const struct option_row *rows, char **argv, int first)
 {
     if (first < 1 || strcmp(argv[first - 1], "--") != 0)
         return false;
-    struct add scratch = {0};
-    job_init(&scratch.job);
+    struct add scratch = {.scan = true};
     int before = options_parse(rows, OPTIONS_FIRST, first - 1, argv, &scratch, NULL);
-    job_clear(&scratch.job);
     strvec_clear(&scratch.drop);
     return before == first - 1;
+}
+
+/* --timezone is for all times, those that stand before it too: so it is looked for first. */
+static int add_find_zone(struct add *a, const struct option_row *rows, struct error *e)
+{
+    struct add scan = {.scan = true};
+    const struct add_words *w = &a->words;
+    int first = options_parse(rows, OPTIONS_FIRST, w->argc, w->argv, &scan, NULL);
+    int behind = first < 0 || first >= w->argc ? w->argc : first + (add_is_pair(w->argv[first]) ? 2 : 1);
+    if (behind < w->argc && !scan.when_from)
+        options_parse(rows, OPTIONS_FIRST, w->argc - behind, w->argv + behind, &scan, NULL);
+    strvec_clear(&scan.drop);
+    if (!scan.timezone || strcmp(scan.timezone, "local") == 0)
+        return 0;
+    return zones_get(&a->zones, scan.timezone, &a->context.zone, e) < 0 ? error_field(e, "--timezone") : 0;
 }
 
 /* A negative delay looks like an option: say what is wrong with it as a time. */
@@ -144,7 +182,7 @@ static int add_minus(const struct add *a, int code, struct error *e)
         return code;
     for (int i = 0; i < a->words.argc; i++)
         if (strncmp(a->words.argv[i], e->field, strlen(e->field)) == 0)
-            return when_parse(a->words.argv[i], a->view.zone, a->view.now, &when, e) < 0 ? error_field(e, "WHEN") : code;
+            return when_parse(a->words.argv[i], a->context.zone, a->view.now, &when, e) < 0 ? error_field(e, "WHEN") : code;
     return code;
 }
 
@@ -152,6 +190,8 @@ static int add_minus(const struct add *a, int code, struct error *e)
 static int add_parse(struct add *a, const struct option_row *rows, struct error *e)
 {
     struct add_words *w = &a->words;
+    if (add_find_zone(a, rows, e) < 0)
+        return -(int)e->code;
     int first = options_parse(rows, OPTIONS_FIRST, w->argc, w->argv, a, e);
     if (first < 0 || a->common.help)
         return first < 0 ? add_minus(a, first, e) : 0;
@@ -160,7 +200,7 @@ static int add_parse(struct add *a, const struct option_row *rows, struct error 
     if (a->when_from)
         return 0;
     if (first >= w->argc)
-        return error_set(e, ERROR_USAGE, "no time is given: `ax add 20m COMMAND`, or --in, --at, --every, --now");
+        return error_set(e, ERROR_USAGE, "no time is given: `ax add 20m COMMAND`, or --in, --at, --every, --cron, --calendar, --boot, --now");
     int code = add_parse_when(a, e);
     if (code < 0)
         return code;
@@ -172,22 +212,17 @@ static int add_parse(struct add *a, const struct option_row *rows, struct error 
     return 0;
 }
 
-static void add_apply_when(struct add *a)
-{
-    if (a->when.kind == WHEN_EVERY)
-        a->job.every = a->when.every;
-    else
-        a->job.at = a->when.at;
-}
-
 static int add_check(struct add *a, struct error *e)
 {
     if (a->replace && a->keep)
         return error_set(e, ERROR_USAGE, "--replace and --keep exclude each other");
     if ((a->replace || a->keep) && !a->job.name)
         return error_set(e, ERROR_USAGE, "%s goes with --name NAME", a->replace ? "--replace" : "--keep");
-    if (a->wait && a->when.kind == WHEN_EVERY)
-        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and a job that repeats has no last one");
+    if (a->wait && job_schedule_kind(&a->job) != SCHEDULE_AT)
+        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and a job that %s",
+                         job_repeats(&a->job) ? "repeats has no last one" : "is started by hand may never have one");
+    if (!a->timezone && caller_timezone(&a->job, e) < 0)
+        return -(int)e->code;
     struct caller_rules rules = {.directory = a->directory, .clean = a->clean, .drop = &a->drop};
     int code = caller_keep(&a->job, &rules, e);
     if (code == 0)
@@ -197,102 +232,43 @@ static int add_check(struct add *a, struct error *e)
     return code;
 }
 
-/* ---- the echo ---- */
-
-struct echo {
-    uint64_t number; /* 0: nothing was added */
-    instant due;
-    const char *word; /* "added", "replaced", "kept" */
-};
-
-static void echo_json(struct buf *b, const struct add *a, const struct job *j, const struct echo *echo)
-{
-    struct value m = value_map();
-    value_put(&m, "job", echo->number ? value_int((int64_t)echo->number) : (struct value){0});
-    value_put(&m, "name", value_text(j->name));
-    view_put_time(&m, "due", echo->due);
-    value_put(&m, "kind", value_text(j->every == DURATION_NONE ? "once" : "every"));
-    value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
-    value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
-    value_put(&m, "replaced", value_bool(strcmp(echo->word, "replaced") == 0));
-    value_put(&m, "kept", value_bool(strcmp(echo->word, "kept") == 0));
-    value_put(&m, "dry_run", value_bool(a->dry_run));
-    view_line(b, &m);
-}
-
-static void echo_text(struct buf *b, const struct add *a, const struct job *j, const struct echo *echo)
-{
-    struct buf line = {0};
-    if (echo->number)
-        buf_format(&line, "job %llu", (unsigned long long)echo->number);
-    else
-        buf_text(&line, "not added");
-    if (j->name)
-        buf_format(&line, " %s", j->name);
-    if (strcmp(echo->word, "added") != 0)
-        buf_format(&line, " (%s)", echo->word);
-    buf_text(&line, ": ");
-    view_moment(&line, &a->view, echo->due);
-    buf_text(&line, ", ");
-    view_kind(&line, j);
-    if (a->dry_run) {
-        buf_text(&line, j->shell_line ? ": shell line: " : ": ");
-        view_words(&line, j);
-    }
-    visible_add(b, line.data, line.length, false);
-    buf_char(b, '\n');
-    buf_clear(&line);
-}
-
-static void echo_print(const struct command *self, const struct add *a, const struct job *j, const struct echo *echo)
-{
-    struct buf b = {0};
-    if (a->json)
-        echo_json(&b, a, j, echo);
-    else if (a->quiet && echo->number)
-        buf_format(&b, "%llu\n", (unsigned long long)echo->number);
-    else
-        echo_text(&b, a, j, echo);
-    command_print(self, &b);
-    buf_clear(&b);
-}
-
 /* ---- the deed ---- */
 
-static int add_store_kept(struct store *s, struct add *a, struct echo *echo, struct error *e)
+static int add_store_kept(struct store *s, struct add *a, const struct job_state *state, struct error *e)
 {
-    struct job_state state;
     struct job kept;
-    int code = store_state(s, echo->number, &state, e);
-    if (code == 0)
-        code = store_job(s, echo->number, &kept, e);
+    int code = store_job(s, a->echo.number, &kept, e);
     if (code < 0)
         return code;
-    if (a->wait && state.repeats) {
+    if (a->wait && state->repeats) {
         job_clear(&kept);
-        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and job %llu, which would be kept, repeats", (unsigned long long)echo->number);
+        return error_set(e, ERROR_USAGE, "--wait waits for one outcome, and job %llu, which would be kept, repeats", (unsigned long long)a->echo.number);
     }
     job_clear(&a->job);
     a->job = kept;
-    echo->due = state.due;
-    echo->word = "kept";
+    a->echo.word = "kept";
     return 0;
 }
 
-static int add_store(struct store *s, struct add *a, struct echo *echo, struct error *e)
+static int add_store(struct store *s, struct add *a, struct error *e)
 {
     struct store_added added = {0};
+    struct job_state state;
     enum store_twin twin = a->replace ? STORE_REPLACE : a->keep ? STORE_KEEP : STORE_REFUSE;
     int code = store_begin(s, true, e);
     if (code < 0)
         return code;
     code = store_add(s, &a->job, a->view.now, twin, &added, e);
-    echo->number = added.number;
-    echo->word = added.replaced ? "replaced" : "added";
-    if (code == 0 && added.kept)
-        code = add_store_kept(s, a, echo, e);
+    a->echo.number = added.number;
+    a->echo.word = added.replaced ? "replaced" : "added";
     if (code == 0)
+        code = store_state(s, added.number, &state, e);
+    if (code == 0 && added.kept)
+        code = add_store_kept(s, a, &state, e);
+    if (code == 0) {
+        a->echo.due = state.phase == PHASE_RUNNING && state.replaced ? state.next : state.due;
         return store_commit(s, e);
+    }
     store_abort(s);
     return code;
 }
@@ -322,28 +298,59 @@ static int add_wait(const struct command *self, const struct add *a, uint64_t nu
     return await_code(&end);
 }
 
+/* The due time that the job would have. */
+static int add_reckon(struct add *a, struct error *e)
+{
+    struct zones zones;
+    struct schedule schedule;
+    struct job_state state;
+    int code = zones_init(&zones, getenv("TZ"), e);
+    if (code == 0)
+        code = job_schedule(&a->job, &zones, &schedule, e);
+    if (code == 0) {
+        struct life life = {.job = &a->job, .schedule = &schedule, .now = a->view.now, .since = INSTANT_NONE};
+        life_begin(&life, &state);
+        a->echo.due = state.due;
+        schedule_clear(&schedule);
+    }
+    zones_clear(&zones);
+    return code;
+}
+
+static void add_tell(const struct command *self, struct add *a)
+{
+    struct view v = a->view;
+    if (a->job.timezone)
+        zones_get(&a->zones, a->job.timezone, &v.zone, NULL);
+    add_echo(self, &v, &a->job, &a->echo);
+    if (strcmp(a->echo.word, "kept") != 0)
+        add_warn(self, &a->job, v.zone, &a->echo, v.now);
+}
+
 static int add_do(const struct command *self, struct add *a, struct error *e)
 {
-    struct echo echo = {.due = a->when.at, .word = "added"};
+    a->echo = (struct add_echo){.json = a->json, .quiet = a->quiet, .dry_run = a->dry_run, .word = "added"};
     if (a->dry_run) {
-        echo_print(self, a, &a->job, &echo);
+        if (add_reckon(a, e) < 0)
+            return -(int)e->code;
+        add_tell(self, a);
         return ERROR_NONE;
     }
     struct store *store;
     int code = client_open(&a->common, STORE_WRITE, &store, e);
     if (code < 0)
         return code;
-    code = add_store(store, a, &echo, e);
+    code = add_store(store, a, e);
     if (code == -ERROR_EXISTS)
         snprintf(e->text + strlen(e->text), sizeof e->text - strlen(e->text), ": --replace changes it, --keep leaves it as it is");
     bool served = folder_scheduler(store_folder(store)) > 0;
     store_close(store); /* wakes the scheduler */
     if (code < 0)
         return code;
-    echo_print(self, a, &a->job, &echo);
+    add_tell(self, a);
     if (!served)
         client_hint(self, &a->common);
-    return a->wait ? add_wait(self, a, echo.number, e) : ERROR_NONE;
+    return a->wait ? add_wait(self, a, a->echo.number, e) : ERROR_NONE;
 }
 
 static int add_command_line(const struct command *self, struct add *a, struct error *e)
@@ -354,9 +361,8 @@ static int add_command_line(const struct command *self, struct add *a, struct er
     command_rows_clear(&r);
     if (code < 0 || a->common.help)
         return code;
-    add_apply_when(a);
     if (!a->no_check && !a->line)
-        code = add_slip_command(&a->words, a->view.zone, a->view.now, e);
+        code = add_slip_command(&a->words, a->context.zone, a->view.now, e);
     if (code == 0)
         code = add_command(&a->job, &a->words, a->line, e);
     return code == 0 ? add_check(a, e) : code;
@@ -370,7 +376,7 @@ static int add_run(const struct command *self, int argc, char **argv)
     int code = view_init(&a.view, &e);
     if (code == 0) {
         a.directory = getcwd(NULL, 0);
-        a.context = (struct field_context){.zone = a.view.zone, .now = a.view.now, .directory = a.directory};
+        a.context = (struct field_context){.zone = a.view.zone, .zones = &a.zones, .now = a.view.now, .directory = a.directory};
         code = add_command_line(self, &a, &e);
     }
     if (code == 0 && a.common.help) {
@@ -388,6 +394,7 @@ static int add_run(const struct command *self, int argc, char **argv)
     job_clear(&a.job);
     strvec_clear(&a.drop);
     view_clear(&a.view);
+    zones_clear(&a.zones);
     free(a.directory);
     return code;
 }

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/text/utf8.h"
+#include "lib/time/zone.h"
 
 /* Variables that tell of the terminal, the window or the login the job is added from. When the job runs these are gone or belong to
  * someone else, and a program that believed them would wait for an answer nobody gives, or draw on a stranger's screen. */
@@ -59,5 +61,33 @@ int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e
     }
     if (!rules->clean)
         caller_keep_environment(j, rules->drop);
+    return 0;
+}
+
+/* The name in a value of TZ: `Europe/Berlin`, `:Europe/Berlin`, or the path of its file. */
+static const char *caller_zone_name(const char *tz)
+{
+    const char *name = tz + (*tz == ':'), *folder = getenv("TZDIR");
+    folder = folder && *folder ? folder : "/usr/share/zoneinfo";
+    size_t length = strlen(folder);
+    if (strncmp(name, folder, length) == 0 && name[length] == '/')
+        name += length + 1;
+    return *name ? name : "UTC";
+}
+
+int caller_timezone(struct job *j, struct error *e)
+{
+    const char *tz = getenv("TZ");
+    struct zone *zone;
+    if (!tz || j->timezone || !job_needs_zone(j))
+        return 0;
+    const char *name = caller_zone_name(tz);
+    if (strcmp(name, "/etc/localtime") == 0)
+        return 0;
+    if (zone_load(name, &zone, NULL) < 0)
+        return error_set(e, ERROR_USAGE, "TZ is '%.*s', which names no zone that a job can keep: say where its times are local by --timezone ZONE (timezone), such as Europe/Berlin",
+                         UTF8_WORD(tz));
+    zone_free(zone);
+    j->timezone = mem_string(name);
     return 0;
 }

@@ -17,4 +17,8 @@ struct caller_rules {
 /* Fills in what the job does not say itself. */
 int caller_keep(struct job *j, const struct caller_rules *rules, struct error *e);
 
+/* The due times of a job without `timezone` are local to the scheduler, which may live by another zone than the caller: where TZ names one, the job gets
+ * that. ERROR_USAGE if it is set to something else, such as CET-1CEST. No effect on a job whose due times are not local. */
+int caller_timezone(struct job *j, struct error *e);
+
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/caller.h"
 #include "cmd/client.h"
 #include "cmd/progress.h"
 #include "cmd/view.h"
@@ -36,6 +37,7 @@ static const struct option_row import_options[] = {
 struct import {
     const char *name; /* of the file, for messages */
     struct field_context context;
+    struct zones zones;
     struct buf records;
     int64_t count;
     int line;
@@ -70,6 +72,9 @@ static int import_job(struct import *im, const struct value *map, struct error *
     struct job j;
     job_init(&j);
     int code = fields_read(&j, map, &im->context, e);
+    const struct value *zone = value_get(map, "timezone");
+    if (code == 0 && (!zone || zone->kind == VALUE_NULL))
+        code = caller_timezone(&j, e);
     if (code == 0) {
         size_t at = im->records.length;
         struct import_head head = {.line = im->line};
@@ -267,6 +272,7 @@ static int import_file(const struct command *self, const struct import_options *
     if (code < 0)
         return code;
     struct import im = {.context = {.zone = v.zone, .now = v.now}};
+    im.context.zones = &im.zones;
     bool served = true;
     progress_begin(&im.progress);
     code = import_open(&im, path, e);
@@ -283,6 +289,7 @@ static int import_file(const struct command *self, const struct import_options *
     if (code == 0 && !served)
         client_hint(self, &o->common);
     buf_clear(&im.records);
+    zones_clear(&im.zones);
     view_clear(&v);
     return code;
 }

@@ -15,7 +15,7 @@ int view_init(struct view *v, struct error *e)
     int code = zone_local(getenv("TZ"), &zone, e);
     if (code < 0)
         return code;
-    *v = (struct view){.zone = zone, .now = clock_wall(), .terminal = isatty(STDOUT_FILENO)};
+    *v = (struct view){.zone = zone, .local = zone, .now = clock_wall(), .terminal = isatty(STDOUT_FILENO)};
     const char *plain = getenv("NO_COLOR"), *kind = getenv("TERM");
     v->colour = v->terminal && !(plain && *plain) && !(kind && strcmp(kind, "dumb") == 0);
     struct winsize size;
@@ -26,7 +26,7 @@ int view_init(struct view *v, struct error *e)
 
 void view_clear(struct view *v)
 {
-    zone_free(v->zone);
+    zone_free(v->local);
     *v = (struct view){0};
 }
 
@@ -65,16 +65,6 @@ void view_moment(struct buf *b, const struct view *v, instant t)
     buf_text(b, view_day(v, t) - view_day(v, v->now) == 1 ? " (tomorrow, " : " (");
     view_distance(b, v, t);
     buf_char(b, ')');
-}
-
-void view_kind(struct buf *b, const struct job *j)
-{
-    if (j->every == DURATION_NONE) {
-        buf_text(b, "once");
-        return;
-    }
-    buf_text(b, "then every ");
-    duration_format(b, j->every);
 }
 
 void view_words(struct buf *b, const struct job *j)

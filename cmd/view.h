@@ -14,7 +14,8 @@
 #include "spool/run.h"
 
 struct view {
-    struct zone *zone; /* times on screens are in the local zone */
+    const struct zone *zone; /* of times on screens: the local one, or that of the one job that is shown */
+    struct zone *local;
     instant now;
     bool terminal;     /* standard output is one */
     bool colour;
@@ -29,7 +30,10 @@ void view_clear(struct view *v);
 void view_time(struct buf *b, const struct view *v, instant t);     /* `2026-03-01 13:00:00 +01:00`: whole seconds */
 void view_distance(struct buf *b, const struct view *v, instant t); /* `in 3m 20s`, `2h 5m ago` */
 void view_moment(struct buf *b, const struct view *v, instant t);   /* both: `2026-03-01 13:00:00 +01:00 (tomorrow, in 21h 3m)` */
-void view_kind(struct buf *b, const struct job *j);                 /* `once`, `then every 10m` */
+void view_kind(struct buf *b, const struct job *j, bool never);     /* what stands behind the due time: `once`, `then every 10m`, `then by cron 0 2 * * *`; never: without `then` */
+void view_schedule(struct buf *b, const struct job *j, bool all);   /* in its own notation: `every 10m`, `0 2 * * *`, of several one `+1`, or all; `-`: does not repeat */
+const char *view_without_due(const struct job *j);                  /* what stands for the due time of a job that is due by no time: `at boot`; NULL */
+const char *view_note(enum occurrence_note note);                   /* what a clock change has done to the time; NULL: nothing */
 void view_words(struct buf *b, const struct job *j);                /* the command: its shell line, or its words quoted for a shell */
 void view_result(struct buf *b, const struct run *r);               /* `ok`, `failed, exit 3`, `killed, SIGKILL` */
 void view_bytes(struct buf *b, int64_t bytes);                      /* `1.2 MiB` */
@@ -44,6 +48,9 @@ struct table *view_runs_new(void);
 void view_runs_add(struct table *t, const struct view *v, const struct run *r);
 
 /* ---- for machines: names and meanings stay as they are ---- */
+
+const char *view_schedule_kind(const struct job *j); /* once every cron calendar boot none */
+struct value view_field(const struct job *j, const char *name); /* null where it is at its default */
 
 /* Puts `key` (RFC 3339, UTC) and `key_ns`; both null where there is no such time. */
 void view_put_time(struct value *map, const char *key, instant t);

@@ -10,7 +10,7 @@ static const struct table_column jobs_columns[] = {
     {.title = "STATE"},
     {.title = "DUE"},
     {.title = ""},
-    {.title = "EVERY"},
+    {.title = "SCHEDULE"},
     {.title = "LAST"},
     {.title = "COMMAND", .stretch = true},
 };
@@ -43,18 +43,22 @@ static instant job_next(const struct job_state *s)
 static void jobs_add_times(struct table *t, const struct view *v, const struct job *j, const struct job_state *s)
 {
     struct buf b = {0};
-    view_time(&b, v, job_next(s));
+    const char *words = job_next(s) == INSTANT_NEVER ? view_without_due(j) : NULL;
+    if (words)
+        buf_text(&b, job_over(s) ? "-" : words);
+    else
+        view_time(&b, v, job_next(s));
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_reset(&b);
-    view_distance(&b, v, job_next(s));
+    if (job_next(s) != INSTANT_NEVER)
+        view_distance(&b, v, job_next(s));
     if (s->phase == PHASE_RUNNING && view_after(s) != INSTANT_NEVER && (s->replaced || s->next > v->now)) {
         buf_text(&b, ", then ");
         view_distance(&b, v, s->next);
     }
     table_cell(t, TABLE_DIM, buf_string(&b));
     buf_reset(&b);
-    if (j->every != DURATION_NONE)
-        duration_format(&b, j->every);
+    view_schedule(&b, j, false);
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_clear(&b);
 }
@@ -107,6 +111,16 @@ static void put_last_code(struct value *map, const struct job_state *s)
     value_put(map, "last_signal", killed ? value_int(s->last_code) : (struct value){0});
 }
 
+static struct value schedule_or_null(const struct job *j)
+{
+    struct buf b = {0};
+    if (job_repeats(j))
+        view_schedule(&b, j, true);
+    struct value v = b.length ? value_text(buf_string(&b)) : (struct value){0};
+    buf_clear(&b);
+    return v;
+}
+
 struct value view_job(const struct job *j, const struct job_state *s, instant now)
 {
     struct value m = value_map();
@@ -118,6 +132,8 @@ struct value view_job(const struct job *j, const struct job_state *s, instant no
     view_put_time(&m, "ready", s->ready);
     view_put_time(&m, "next", view_after(s));
     value_put(&m, "replaced", value_bool(s->replaced));
+    value_put(&m, "kind", value_text(view_schedule_kind(j)));
+    value_put(&m, "schedule", schedule_or_null(j));
     value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
     value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
     value_put(&m, "queue", value_text(j->queue ? j->queue : "default"));

@@ -234,10 +234,8 @@ static int field_unknown(const char *name, struct error *e)
     return error_field(e, name);
 }
 
-int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e)
+static int fields_set(struct job *j, const struct value *map, const struct field_context *c, struct error *e)
 {
-    if (map->kind != VALUE_MAP)
-        return error_set(e, ERROR_USAGE, "a job is a map of fields, not %s", value_kind_name(map->kind));
     for (size_t i = 0; i < map->list.count; i++) {
         const struct value *v = &map->list.items[i];
         const struct field *f = field_find(map->list.keys[i]);
@@ -249,6 +247,30 @@ int fields_read(struct job *j, const struct value *map, const struct field_conte
             return -(int)ERROR_USAGE;
     }
     return job_check(j, e);
+}
+
+/* A zone that is none is refused when its field is set. */
+static void fields_zone(const struct value *map, struct field_context *c)
+{
+    const struct value *name = value_get(map, "timezone");
+    if (name && name->kind == VALUE_TEXT && name->text.length && strcmp(name->text.data, "local") != 0)
+        zones_get(c->zones, name->text.data, &c->zone, NULL);
+}
+
+int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e)
+{
+    if (map->kind != VALUE_MAP)
+        return error_set(e, ERROR_USAGE, "a job is a map of fields, not %s", value_kind_name(map->kind));
+    if (!c)
+        return fields_set(j, map, NULL, e);
+    struct zones own = {0};
+    struct field_context context = *c;
+    if (!context.zones)
+        context.zones = &own;
+    fields_zone(map, &context);
+    int failed = fields_set(j, map, &context, e);
+    zones_clear(&own);
+    return failed;
 }
 
 void fields_put(struct value *map, const struct job *j, enum field_form form)

@@ -4,7 +4,7 @@
 
 #include "lib/sys/child.h"
 #include "lib/text/value.h"
-#include "lib/time/zone.h"
+#include "lib/time/zones.h"
 #include "spool/job.h"
 
 enum field_kind {
@@ -41,6 +41,7 @@ const char *field_nearest(const char *name);      /* for "did you mean"; may be 
 
 struct field_context { /* what texts are read against. NULL in its place reads what FIELD_RECORD has written */
     const struct zone *zone;
+    struct zones *zones; /* keeps the named zones that were loaded; NULL: none are kept. Its local zone is not asked for */
     instant now;
     const char *directory; /* what relative paths start from; NULL: they are refused */
 };
@@ -63,7 +64,7 @@ struct value field_get(const struct job *j, const struct field *f, enum field_fo
 int fields_limits(const struct job *j, struct child_limit **out, int *count, struct error *e);
 
 /* A whole job from a map of field names (one line of ndjson, one job of a file), checked by job_check: unknown names are refused with the nearest
- * known one. j is initialised; after a failure it holds some of the fields: job_clear it. */
+ * known one. Local times are those of `timezone`, wherever in the map that stands. j is initialised; after a failure it holds some of the fields: job_clear it. */
 int fields_read(struct job *j, const struct value *map, const struct field_context *c, struct error *e);
 
 /* All fields that are not default, in table order. */

@@ -24,15 +24,15 @@ static int expression_check(const struct field *f, const char *text, const struc
         return error_set(e, ERROR_USAGE, "is empty");
     struct cron cron;
     struct schedule s;
-    struct zones zones = {0};
+    struct zones own = {0}, *zones = c->zones ? c->zones : &own;
     schedule_init(&s, c->zone);
     int failed = f->kind == FIELD_CRON ? cron_parse(text, 0, &cron, NULL, e)
-               : f->kind == FIELD_CALENDAR ? schedule_add_calendar(&s, text, &zones, e)
-                                           : schedule_add_except(&s, text, &zones, e);
+               : f->kind == FIELD_CALENDAR ? schedule_add_calendar(&s, text, zones, e)
+                                           : schedule_add_except(&s, text, zones, e);
     if (!failed && f->kind == FIELD_CRON && cron.reboot)
         failed = error_set(e, ERROR_USAGE, "@reboot is no time and stands alone: `boot: machine` says the same");
     schedule_clear(&s);
-    zones_clear(&zones);
+    zones_clear(&own);
     return failed;
 }
 
@@ -119,21 +119,31 @@ static struct value expressions_get(const struct job *j, const struct field *f, 
 
 /* ---- zone ---- */
 
+/* It is there, and can be read. */
+static int zone_check(const char *name, const struct field_context *c, struct error *e)
+{
+    struct zone *zone;
+    const struct zone *kept;
+    if (!*name || !c->zones) {
+        int failed = zone_load(name, &zone, e);
+        if (!failed)
+            zone_free(zone);
+        return failed;
+    }
+    return zones_get(c->zones, name, &kept, e);
+}
+
 static int zone_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     char digits[KIND_DIGITS];
     char **to = kind_place(j, f);
-    struct zone *zone;
     if (v->kind != VALUE_TEXT)
         return kind_refuse(v, "the name of a time zone, such as Europe/Berlin", e);
     const char *text = kind_string(v, digits, e);
     if (!text)
         return -(int)ERROR_USAGE;
-    if (c && strcmp(text, "local") != 0) {
-        if (zone_load(text, &zone, e) < 0)
-            return -(int)ERROR_USAGE;
-        zone_free(zone);
-    }
+    if (c && strcmp(text, "local") != 0 && zone_check(text, c, e) < 0)
+        return -(int)ERROR_USAGE;
     char *old = *to;
     *to = strcmp(text, "local") == 0 ? NULL : mem_string(text);
     free(old);

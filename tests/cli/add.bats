@@ -306,7 +306,7 @@ load helper
     run --separate-stderr ax add -q 20m true
     assert_output 1
     run --separate-stderr ax add --json --name x 'every 5m' true
-    assert_output --regexp '^\{"job":2,"name":"x","due":"20[^"]*Z","due_ns":[0-9]+,"kind":"every","every":"5m","command":"true","replaced":false,"kept":false,"dry_run":false\}$'
+    assert_output --regexp '^\{"job":2,"name":"x","due":"20[^"]*Z","due_ns":[0-9]+,"kind":"every","every":"5m","cron":null,"calendar":null,"boot":null,"timezone":null,"command":"true","replaced":false,"kept":false,"dry_run":false\}$'
 }
 
 @test "who serves nobody is told how to start" {

@@ -15,8 +15,8 @@ load helper
     ax add 'every 10m' 'echo two'
     ax cancel one
     run ax ls
-    assert_line --index 0 --regexp '^JOB +NAME +STATE +DUE +EVERY +LAST +COMMAND$'
-    assert_line --index 1 --regexp '^  2 +waiting +20.* in (10m|9m 59s) +10m +echo two$'
+    assert_line --index 0 --regexp '^JOB +NAME +STATE +DUE +SCHEDULE +LAST +COMMAND$'
+    assert_line --index 1 --regexp '^  2 +waiting +20.* in (10m|9m 59s) +every 10m +echo two$'
     refute_output --partial one
     run ax ls --all
     assert_line --regexp '^  1  one +cancelled .* make x$'

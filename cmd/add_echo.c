@@ -1,0 +1,129 @@
+#include "cmd/add_echo.h"
+
+#include <string.h>
+
+#include "lib/text/visible.h"
+#include "lib/time/cron.h"
+#include "spool/fields.h"
+
+static void echo_json(struct buf *b, const struct job *j, const struct add_echo *echo)
+{
+    static const char *const schedule[] = {"every", "cron", "calendar", "boot", "timezone"};
+    struct value m = value_map();
+    value_put(&m, "job", echo->number ? value_int((int64_t)echo->number) : (struct value){0});
+    value_put(&m, "name", value_text(j->name));
+    view_put_time(&m, "due", echo->due);
+    value_put(&m, "kind", value_text(view_schedule_kind(j)));
+    for (size_t i = 0; i < sizeof schedule / sizeof *schedule; i++)
+        value_put(&m, schedule[i], view_field(j, schedule[i]));
+    value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
+    value_put(&m, "replaced", value_bool(strcmp(echo->word, "replaced") == 0));
+    value_put(&m, "kept", value_bool(strcmp(echo->word, "kept") == 0));
+    value_put(&m, "dry_run", value_bool(echo->dry_run));
+    view_line(b, &m);
+}
+
+static void echo_text(struct buf *b, const struct view *v, const struct job *j, const struct add_echo *echo)
+{
+    struct buf line = {0};
+    if (echo->number)
+        buf_format(&line, "job %llu", (unsigned long long)echo->number);
+    else
+        buf_text(&line, "not added");
+    if (j->name)
+        buf_format(&line, " %s", j->name);
+    if (strcmp(echo->word, "added") != 0)
+        buf_format(&line, " (%s)", echo->word);
+    buf_text(&line, ": ");
+    if (echo->due != INSTANT_NEVER || !view_without_due(j)) {
+        view_moment(&line, v, echo->due);
+        buf_text(&line, ", ");
+    }
+    view_kind(&line, j, echo->due == INSTANT_NEVER);
+    if (echo->dry_run) {
+        buf_text(&line, j->shell_line ? ": shell line: " : ": ");
+        view_words(&line, j);
+    }
+    visible_add(b, line.data, line.length, false);
+    buf_char(b, '\n');
+    buf_clear(&line);
+}
+
+void add_echo(const struct command *self, const struct view *v, const struct job *j, const struct add_echo *echo)
+{
+    struct buf b = {0};
+    if (echo->json)
+        echo_json(&b, j, echo);
+    else if (echo->quiet && echo->number)
+        buf_format(&b, "%llu\n", (unsigned long long)echo->number);
+    else
+        echo_text(&b, v, j, echo);
+    command_print(self, &b);
+    buf_clear(&b);
+}
+
+/* ---- warnings ---- */
+
+/* Returns true if the expression has no due time ahead. */
+static bool warn_cron(const struct command *self, const char *text, const struct zone *zone, instant now)
+{
+    struct cron cron;
+    struct strvec warnings = {0};
+    if (cron_parse(text, 0, &cron, &warnings, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < warnings.count; i++)
+        command_warn(self, "warning: `%s`: %s", text, warnings.items[i]);
+    strvec_clear(&warnings);
+    return cron_next(&cron, zone, now).at == INSTANT_NEVER;
+}
+
+static bool calendar_is_over(const char *text, const struct zone *zone, instant now)
+{
+    struct schedule s;
+    struct zones zones = {0};
+    schedule_init(&s, zone);
+    s.kind = SCHEDULE_CALENDAR;
+    bool over = schedule_add_calendar(&s, text, &zones, NULL) == 0 && schedule_next(&s, now).at == INSTANT_NEVER;
+    schedule_clear(&s);
+    zones_clear(&zones);
+    return over;
+}
+
+static void warn_never(const struct command *self, const struct job *j, size_t dead)
+{
+    size_t texts = j->cron.count + j->calendar.count;
+    struct buf b = {0};
+    view_schedule(&b, j, true);
+    if (texts && dead == texts)
+        command_warn(self, "this never comes: no date ahead fits `%s`", buf_string(&b));
+    else
+        command_warn(self, "this never comes: not_before, not_after and except leave no due time of `%s`", buf_string(&b));
+    buf_clear(&b);
+}
+
+static bool hangs_on_number(const struct job *j)
+{
+    bool chosen = j->spread > 0;
+    for (size_t i = 0; i < j->cron.count; i++)
+        chosen |= strchr(j->cron.items[i], '~') != NULL;
+    return chosen;
+}
+
+void add_warn(const struct command *self, const struct job *j, const struct zone *zone, const struct add_echo *echo, instant now)
+{
+    bool never = echo->due == INSTANT_NEVER && !view_without_due(j);
+    struct strvec dead = {0};
+    for (size_t i = 0; i < j->cron.count; i++)
+        if (warn_cron(self, j->cron.items[i], zone, now))
+            strvec_add(&dead, j->cron.items[i]);
+    for (size_t i = 0; i < j->calendar.count; i++)
+        if (calendar_is_over(j->calendar.items[i], zone, now))
+            strvec_add(&dead, j->calendar.items[i]);
+    for (size_t i = 0; i < dead.count && !never; i++)
+        command_warn(self, "warning: `%s` never comes; the others do", dead.items[i]);
+    if (never)
+        warn_never(self, j, dead.count);
+    if (echo->dry_run && !j->name && hangs_on_number(j))
+        command_warn(self, "warning: without a name what `spread` or `~` chooses hangs on the number of the job, which it does not have yet");
+    strvec_clear(&dead);
+}

@@ -1,0 +1,134 @@
+load helper
+
+# Schedules of jobs: how they are said, and how they are shown.
+
+# ---- said ----
+
+@test "a cron expression is a WHEN, and a flag; the echo tells the first due time and the expression" {
+    local day
+    day=$(date -d tomorrow +%F)
+    [ "$(date +%H%M)" != 0000 ] || skip 'midnight'
+    for words in "WHEN" "--cron"; do
+        [ "$words" = --cron ] && set -- --cron '0 0 * * *' || set -- '0 0 * * *'
+        run --separate-stderr -0 ax add "$@" true
+        assert_output --regexp "^job [12]: $day 00:00:00 \+00:00 \(tomorrow, in .*\), then by cron 0 0 \* \* \*$"
+    done
+    run --separate-stderr -0 ax add --name d @daily true
+    assert_output --regexp "^job 3 d: $day 00:00:00 \+00:00 \(tomorrow, in .*\), then by cron @daily$"
+}
+
+@test "several expressions are one schedule" {
+    run --separate-stderr -0 ax add --cron '0 1 1 1 *' --cron '0 2 * * *' --cron '0 3 1 1 *' true
+    assert_output --regexp ' 02:00:00 \+00:00 .*, then by cron 0 1 1 1 \* and 0 2 \* \* \* and 0 3 1 1 \*$'
+    run -0 ax add -q --calendar '*-*-* 05:00' --calendar 'Mon *-*-* 06:00' true
+    [ "$(ax show 2 --json | grep -o '"calendar":\[[^]]*\]')" = '"calendar":["*-*-* 05:00","Mon *-*-* 06:00"]' ]
+}
+
+@test "boots are said without a time" {
+    run --separate-stderr -0 ax add @reboot true
+    assert_output 'job 1: at each boot of the machine'
+    run --separate-stderr -0 ax add --boot machine true
+    assert_output 'job 2: at each boot of the machine'
+    run --separate-stderr -0 ax add --boot scheduler true
+    assert_output 'job 3: at each start of the scheduler'
+    run --separate-stderr -0 ax add --boot none true
+    assert_output 'job 4: only when it is started by hand'
+}
+
+@test "the time is given once, whichever way" {
+    run -2 ax add --cron '0 2 * * *' --every 3m true
+    assert_output 'ax add: --every: the time is given already, by `--cron`'
+    run -2 ax add @daily --cron '0 2 * * *' true
+    assert_output 'ax add: --cron: the time is given already, by `@daily`'
+    run -2 ax add --calendar daily --boot machine true
+    assert_output 'ax add: --boot: the time is given already, by `--calendar`'
+    run -2 ax add --cron '0 2 * * *' --calendar daily true
+    assert_output 'ax add: --calendar: the time is given already, by `--cron`'
+}
+
+@test "--wait refuses what has no last outcome" {
+    for when in @daily @reboot 'every 5m'; do
+        run -125 ax add --wait "$when" true
+        assert_output --partial 'a job that repeats has no last one'
+    done
+    run -125 ax add --wait --calendar weekly true
+    assert_output --partial 'a job that repeats has no last one'
+    run -125 ax add --wait --boot none true
+    assert_output --partial 'a job that is started by hand may never have one'
+}
+
+# ---- local times ----
+
+@test "--timezone is for all times, wherever it stands" {
+    local day
+    day=$(TZ=Asia/Tokyo date -d tomorrow +%F)
+    for words in "--timezone Asia/Tokyo --at ${day}T18:00" "--at ${day}T18:00 --timezone Asia/Tokyo" \
+        "--timezone Asia/Tokyo ${day}T18:00" "${day}T18:00 --timezone=Asia/Tokyo" "at ${day}T18:00 --timezone Asia/Tokyo"; do
+        run --separate-stderr -0 ax add --dry-run $words true
+        assert_output --partial "not added: $day 18:00:00 +09:00 "
+    done
+    ax add -q @daily --not-before 2100-01-01 --not-after 2100-02-03 --timezone Asia/Tokyo true
+    [ "$(ax show 1 --json | field not_before)" = 2099-12-31T15:00:00Z ]
+    [ "$(ax show 1 --json | field not_after)" = 2100-02-03T14:59:59.999999999Z ]
+    [ "$(ax show 1 --json | field due)" = 2099-12-31T15:00:00Z ]
+}
+
+@test "a word of the command is no option" {
+    run --separate-stderr -0 ax add --dry-run --no-check 2100-02-03T18:00 x --timezone Asia/Tokyo
+    assert_output --partial 'not added: 2100-02-03 18:00:00 +00:00 '
+    run --separate-stderr -0 ax add --dry-run --description --timezone --env --timezone=x 2100-02-03T18:00 true
+    assert_output --partial 'not added: 2100-02-03 18:00:00 +00:00 '
+}
+
+@test "a job whose times are local keeps the zone that TZ names" {
+    local tz
+    for tz in Asia/Tokyo :Asia/Tokyo /usr/share/zoneinfo/Asia/Tokyo; do
+        TZ=$tz run --separate-stderr -0 ax add --dry-run --json '0 2 * * *' true
+        [ "$(field timezone <<<"$output")" = Asia/Tokyo ]
+        [[ $output == *T17:00:00Z* ]]
+    done
+    TZ=Asia/Tokyo run --separate-stderr -0 ax add --dry-run --json --timezone Europe/Berlin '0 2 * * *' true
+    [ "$(field timezone <<<"$output")" = Europe/Berlin ]
+    TZ=Asia/Tokyo run --separate-stderr -0 ax add --dry-run --json 'every 2h' true
+    [ "$(field timezone <<<"$output")" = null ]
+    TZ=Asia/Tokyo run --separate-stderr -0 ax add --dry-run --json 'every 2h' --every-from clock true
+    [ "$(field timezone <<<"$output")" = Asia/Tokyo ]
+    unset TZ
+    run --separate-stderr -0 ax add --dry-run --json '0 2 * * *' true
+    [ "$(field timezone <<<"$output")" = null ]
+}
+
+@test "a TZ that names no zone is refused for local times, with the way out" {
+    export TZ=CET-1CEST,M3.5.0,M10.5.0/3
+    run -2 ax add '0 2 * * *' true
+    assert_output --partial '--timezone ZONE'
+    run -2 ax import ndjson - <<<'{"cron":"0 2 * * *","command":"true"}'
+    assert_output --partial '(timezone)'
+    run -0 ax add 20m true
+    run -0 ax add --timezone Europe/Berlin '0 2 * * *' true
+    run -0 ax add --timezone local '0 2 * * *' true
+}
+
+# ---- what is likely a slip ----
+
+@test "what never comes is said at once" {
+    run --separate-stderr -0 ax add --cron '0 0 30 2 *' true
+    assert_output 'job 1: never, by cron 0 0 30 2 *'
+    [[ $stderr == *'ax add: this never comes: no date ahead fits `0 0 30 2 *`'* ]]
+    run --separate-stderr -0 ax add --dry-run --calendar '2020-*-* 00:00' true
+    assert_output --partial 'never, by calendar'
+    [[ $stderr == *'this never comes: no date ahead fits `2020-*-* 00:00`'* ]]
+    run --separate-stderr -0 ax add --dry-run @daily --not-after 2020-01-01 true
+    [[ $stderr == *'this never comes: not_before, not_after and except leave no due time of `@daily`'* ]]
+    run --separate-stderr -0 ax add --dry-run --cron @daily --cron '0 0 30 2 *' true
+    [[ $stderr == 'ax add: warning: `0 0 30 2 *` never comes; the others do' ]]
+}
+
+@test "a step that does not divide, and both day fields, are warned of" {
+    run --separate-stderr -0 ax add --dry-run '*/70 * * * *' true
+    [[ $stderr == 'ax add: warning: `*/70 * * * *`: minute: '* ]]
+    run --separate-stderr -0 ax add --dry-run --cron '0 0 1 * mon' true
+    [[ $stderr == 'ax add: warning: `0 0 1 * mon`: '*'a day that matches either is enough' ]]
+    run --separate-stderr -0 ax add --dry-run '*/5 * * * *' true
+    [ "$stderr" = '' ]
+}
