@@ -197,7 +197,7 @@ load helper
     touch go
     until_true 20 sleeps 6108
     sleep 0.3
-    kill -CONT "$worker"
+    kill -CONT $(pgrep -f "__worker $AX_SPOOL ") # an idle one stops there, too
     until_true 20 outcome_is 1.1 failed 3
     sleeps 6108
     ! gone "$worker"
