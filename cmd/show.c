@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/client.h"
+#include "cmd/show_next.h"
 #include "cmd/show_shell.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
@@ -28,12 +29,26 @@ struct shown { /* what is known of one job */
     struct job job;
     struct job_state state;
     struct run run; /* the open one; id.n 0: none */
+    struct zones zones;
+    struct show_next next;
 };
 
 static void shown_clear(struct shown *s)
 {
     job_clear(&s->job);
     run_clear(&s->run);
+    zones_clear(&s->zones);
+}
+
+/* Times are shown in the zone in which the job's are local. One that is gone takes nothing but the list of due times. */
+static int shown_reckon(struct shown *s, struct view *v, struct error *e)
+{
+    if (zones_init(&s->zones, getenv("TZ"), e) < 0)
+        return -(int)e->code;
+    if (s->job.timezone)
+        zones_get(&s->zones, s->job.timezone, &v->zone, NULL);
+    show_next(&s->job, &s->state, &s->zones, v->now, &s->next, NULL);
+    return 0;
 }
 
 static int shown_read(struct store *store, const char *reference, struct shown *out, struct error *e)
@@ -95,6 +110,29 @@ static void show_moment(struct buf *b, const struct view *v, const char *label, 
     buf_clear(&value);
 }
 
+static void show_due(struct buf *b, const struct view *v, const struct shown *s)
+{
+    const char *words = s->state.due == INSTANT_NEVER ? view_without_due(&s->job) : NULL;
+    if (words)
+        show_text(b, "due", "%s", job_over(&s->state) ? "-" : words);
+    else
+        show_moment(b, v, "due", s->state.due);
+}
+
+/* Only of a job that has more than the one due time that stands above. */
+static void show_list(struct buf *b, const struct view *v, const struct show_next *next)
+{
+    for (int i = 0; i < next->count && next->count > 1; i++) {
+        struct buf value = {0};
+        const char *note = view_note(next->items[i].note);
+        view_moment(&value, v, next->items[i].at);
+        if (note)
+            buf_format(&value, "; %s", note);
+        show_row(b, i ? "" : "next", &value);
+        buf_clear(&value);
+    }
+}
+
 /* A text as it is, all else as JSON, of which people read lists and maps without being told how. */
 static void show_field(struct buf *b, const struct job *j, const struct field *f)
 {
@@ -125,13 +163,54 @@ static void show_kept(struct buf *b, const struct job *j, bool values)
     buf_clear(&names);
 }
 
+static void show_expressions(struct buf *b, const char *name, const struct strvec *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        show_text(b, i ? "" : name, "%s", texts->items[i]);
+}
+
+static void show_bound(struct buf *b, const struct view *v, const char *name, instant t)
+{
+    if (t != INSTANT_NONE)
+        show_moment(b, v, name, t);
+}
+
+/* What stands under the state, in a form of its own. */
+static void show_schedule(struct buf *b, const struct view *v, const struct job *j)
+{
+    show_expressions(b, "cron", &j->cron);
+    show_expressions(b, "calendar", &j->calendar);
+    show_expressions(b, "except", &j->except);
+    show_bound(b, v, "not_before", j->not_before);
+    show_bound(b, v, "not_after", j->not_after);
+}
+
+static bool show_has_form(const struct field *f)
+{
+    switch (f->kind) {
+    case FIELD_COMMAND:
+    case FIELD_IN:
+    case FIELD_AT:
+    case FIELD_CRON:
+    case FIELD_CALENDAR:
+    case FIELD_EXCEPT:
+    case FIELD_BOUND:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void show_state(struct buf *b, const struct view *v, const struct shown *s)
 {
     const struct job_state *st = &s->state;
+    const struct job *j = &s->job;
     show_text(b, "state", "%s", phase_name(st, v->now));
-    show_moment(b, v, "due", st->due);
+    show_due(b, v, s);
     if (st->phase == PHASE_RETRYING)
         show_moment(b, v, "next attempt", st->ready);
+    if (st->phase == PHASE_WAITING && j->jitter && st->ready > st->due)
+        show_moment(b, v, "starts", st->ready);
     if (s->run.id.n) {
         char id[RUN_ID_SIZE];
         run_id_format(s->run.id, id);
@@ -140,6 +219,7 @@ static void show_state(struct buf *b, const struct view *v, const struct shown *
     }
     if (st->phase == PHASE_RUNNING && view_after(st) != INSTANT_NEVER)
         show_moment(b, v, "then", st->next);
+    show_list(b, v, &s->next);
     if (st->replaced)
         show_text(b, "replaced", "while it runs: the rules below are for what comes then");
     if (view_attempts(st))
@@ -161,8 +241,9 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
     show_row(b, j->shell_line ? "shell line" : "command", &words);
     buf_clear(&words);
     show_state(b, v, s);
+    show_schedule(b, v, j);
     for (const struct field *f = fields; f->name; f++)
-        if (f->kind != FIELD_COMMAND && f->kind != FIELD_IN && f->kind != FIELD_AT && !field_is_default(j, f))
+        if (!show_has_form(f) && !field_is_default(j, f))
             show_field(b, j, f);
     show_kept(b, j, o->values);
     show_moment(b, v, "added", j->added);
@@ -184,6 +265,19 @@ static struct value show_kept_value(const struct job *j, bool values)
     return m;
 }
 
+static struct value show_upcoming(const struct show_next *next)
+{
+    struct value list = value_list();
+    struct buf b = {0};
+    for (int i = 0; i < next->count; i++) {
+        buf_reset(&b);
+        instant_format_utc(&b, next->items[i].at);
+        value_push(&list, value_text(buf_string(&b)));
+    }
+    buf_clear(&b);
+    return list;
+}
+
 static void show_json(struct buf *b, const struct show_options *o, const struct view *v, const struct shown *s)
 {
     struct value m = view_job(&s->job, &s->state, v->now);
@@ -193,6 +287,7 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
     for (const struct field *f = fields; f->name; f++)
         if (f->kind != FIELD_IN && !value_get(&m, f->name) && !field_is_default(&s->job, f))
             value_put(&m, f->name, field_get(&s->job, f, FIELD_PRINT));
+    value_put(&m, "upcoming", show_upcoming(&s->next));
     value_put(&m, "kept_env", show_kept_value(&s->job, o->values));
     view_line(b, &m);
 }
@@ -218,7 +313,7 @@ static int show_run(const struct command *self, int argc, char **argv)
     if (argc - first != 1)
         return command_usage_error(self, "takes one job: its number or its name");
     struct buf b = {0};
-    if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
+    if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0 || shown_reckon(&s, &v, &e) < 0) {
         exit_code = command_fail(self, &e);
     } else {
         if (o.json)

@@ -73,15 +73,15 @@ static void shell_field(struct buf *b, const struct job *j, const struct field *
     value_clear(&v);
 }
 
-/* A time that has passed cannot be given again: what was due then is due now. */
+/* A time that has passed cannot be given again: what was due then is due now. What repeats is said by its fields. */
 static void shell_when(struct buf *b, const struct job *j, const struct view *v)
 {
-    if (j->every != DURATION_NONE) {
-        buf_text(b, " --every ");
-        duration_format(b, j->every);
-    } else if (j->at == INSTANT_NONE || j->at <= v->now) {
+    enum schedule_kind kind = job_schedule_kind(j);
+    if (kind == SCHEDULE_NONE) {
+        buf_text(b, " --boot none");
+    } else if (kind == SCHEDULE_AT && j->at <= v->now) {
         buf_text(b, " --now");
-    } else {
+    } else if (kind == SCHEDULE_AT) {
         buf_text(b, " --at ");
         instant_format_utc(b, j->at);
     }
@@ -138,7 +138,7 @@ void show_shell(struct buf *b, const struct view *v, const struct job *j, bool v
         buf_text(b, " --clean-env");
     shell_when(b, j, v);
     for (const struct field *f = fields; f->name; f++) {
-        if (f->kind == FIELD_COMMAND || f->group == GROUP_WHEN || field_is_default(j, f))
+        if (f->kind == FIELD_COMMAND || f->kind == FIELD_AT || f->kind == FIELD_IN || field_is_default(j, f))
             continue;
         if (f->kind == FIELD_SHELL && shell)
             shell_option(b, f, shell, v->terminal);

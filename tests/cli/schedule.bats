@@ -132,3 +132,91 @@ load helper
     run --separate-stderr -0 ax add --dry-run '*/5 * * * *' true
     [ "$stderr" = '' ]
 }
+
+# ---- shown ----
+
+@test "ls shows the schedule in its own notation, and what has no due time by words" {
+    ax add -q '0 2 * * *' true
+    ax add -q --cron @daily --cron @hourly true
+    ax add -q --calendar 'Mon..Fri 09:00' true
+    ax add -q 'every 90m' true
+    ax add -q @reboot true
+    ax add -q --boot scheduler true
+    ax add -q --boot none true
+    ax add -q --cron '0 0 30 2 *' true
+    ax add -q 20m true
+    run -0 ax ls
+    assert_line --index 1 --regexp '^  1 +waiting +20.* in [^ ].* 0 2 \* \* \* +true$'
+    assert_line --index 2 --regexp '^  2 .* @daily \+1 +true$'
+    assert_line --index 3 --regexp '^  3 .* Mon\.\.Fri 09:00 +true$'
+    assert_line --index 4 --regexp '^  4 .* every 1h30m +true$'
+    assert_line --index 5 --regexp '^  5 +waiting +at boot +boot +true$'
+    assert_line --index 6 --regexp '^  6 +waiting +at start +boot +true$'
+    assert_line --index 7 --regexp '^  7 +waiting +by hand +- +true$'
+    assert_line --index 8 --regexp '^  8 +waiting +never +0 0 30 2 \* +true$'
+    assert_line --index 9 --regexp '^  9 +waiting +20.* - +true$'
+    run -0 ax ls --json
+    [ "$(field kind <<<"$output" | paste -sd ' ')" = 'cron cron calendar every boot boot none cron once' ]
+    [ "$(field schedule <<<"$output" | paste -sd '|')" = '0 2 * * *|@daily; @hourly|Mon..Fri 09:00|every 1h30m|boot|boot|null|0 0 30 2 *|null' ]
+}
+
+@test "show lists the next five due times, in the zone of the job, with what a clock change does" {
+    ax add -q --timezone Europe/Berlin --not-before 2098-03-29 --cron '30 2 * * *' true
+    run -0 ax show 1
+    assert_line --regexp '^due +2098-03-29 02:30:00 \+01:00 '
+    assert_line --regexp '^next +2098-03-29 02:30:00 \+01:00 '
+    assert_line --regexp '^ +2098-03-30 03:00:00 \+02:00 \([^;]*\); moved: the clock skips its local time$'
+    assert_line --regexp '^ +2098-04-02 02:30:00 \+02:00 '
+    refute_line --regexp '2098-04-03'
+    assert_line --regexp '^cron +30 2 \* \* \*$'
+    assert_line --regexp '^not_before +2098-03-29 00:00:00 \+01:00 '
+    run -0 ax show --json 1
+    assert_output --partial '"upcoming":["2098-03-29T01:30:00Z","2098-03-30T01:00:00Z","2098-03-31T00:30:00Z","2098-04-01T00:30:00Z","2098-04-02T00:30:00Z"]'
+    assert_output --partial '"cron":"30 2 * * *"'
+}
+
+# One job for each way to say when, with all that goes with it.
+add_all() {
+    ax add -q --cron '0 2 * * *' --cron "*/5 22-6 * * fri-mon" --timezone Europe/Berlin --except 2100-12-24 --except '2100-12-24..2101-01-06' --except 'Sat,Sun' \
+        --jitter 5m --spread 1h --catchup all --catchup-within 2d --catchup-max 7 --overlap queue true
+    ax add -q --calendar 'Mon..Fri *-*-* 09:00' --calendar '*-*~01 06:00:00 Europe/Berlin' --not-before 2100-01-01 --not-after 2100-12-31T18:00 --catchup skip --overlap replace true
+    ax add -q --boot machine --overlap allow true
+    ax add -q --boot scheduler true
+    ax add -q --boot none true
+    ax add -q 'every 90m' --every-from end true
+    ax add -q 'every 2h' --every-from clock --timezone Asia/Tokyo true
+    ax add -q 2100-02-03T04:05 --timezone Asia/Tokyo true
+}
+
+@test "show --shell gives a line that adds the same job" {
+    add_all
+    ax export --ndjson >there
+    for job in 1 2 3 4 5 6 7 8; do
+        ax show --shell "$job" 2>/dev/null
+    done >lines
+    [ "$(wc -l <lines)" = 8 ]
+    export AX_SPOOL=$BATS_TEST_TMPDIR/other
+    PATH=$(dirname "$AX"):$PATH run bash -e lines
+    assert_success
+    run -0 ax export --ndjson
+    assert_output "$(cat there)"
+}
+
+@test "export and import go round" {
+    add_all
+    ax export --ndjson >there
+    export AX_SPOOL=$BATS_TEST_TMPDIR/other
+    run -0 ax import ndjson there
+    ax export --ndjson | diff there -
+    [ "$(ax show 1 --json | field catchup_max)" = 7 ]
+    [ "$(ax show 2 --json | field not_after)" = 2100-12-31T18:00:00Z ]
+}
+
+@test "an import reads local times in the job's zone, wherever that stands" {
+    run -0 ax import ndjson - <<'X'
+{"at":"2100-02-03T18:00","timezone":"Asia/Tokyo","command":"true"}
+{"timezone":"Asia/Tokyo","at":"2100-02-03T18:00","command":"true"}
+{"cron":"0 18 * * *","not_before":"2100-02-03","command":"true","timezone":"Asia/Tokyo"}
+X
+    [ "$(ax ls --json | field due | paste -sd ' ')" = '2100-02-03T09:00:00Z 2100-02-03T09:00:00Z 2100-02-03T09:00:00Z' ]
+}
