@@ -28,6 +28,7 @@ const struct command *const commands[] = {
     &command_add,
     &command_ls,
     &command_show,
+    &command_next,
     &command_log,
     &command_history,
     &command_cancel,

@@ -1,0 +1,479 @@
+#include "cmd/next.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cmd/client.h"
+#include "cmd/commands.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+#include "lib/text/utf8.h"
+#include "lib/time/at.h"
+#include "lib/time/when.h"
+#include "lib/time/when_notation.h"
+#include "spool/fields.h"
+#include "spool/job_schedule.h"
+
+enum { CHUNK = 1 << 16 }; /* bytes printed together */
+
+/* ---- options ---- */
+
+/* Which zone and which now they are read by, only all options together tell. */
+static int next_keep(void *target, const struct option_row *row, const char *argument, struct error *e)
+{
+    (void)e;
+    struct next *n = target;
+    strvec_add(&n->names, row->data);
+    strvec_add(&n->texts, argument);
+    return 0;
+}
+
+#define NEXT_FIELD(word_, field_, placeholder_, help_) {.word = word_, .kind = OPTION_CALL, .call = next_keep, .data = field_, .placeholder = placeholder_, .help = help_}
+static const struct option_row next_options[] = {
+    NEXT_FIELD("cron", "cron", "EXPRESSION", "five fields, six that begin with seconds, or a nickname such as @daily (repeatable: all their times)"),
+    NEXT_FIELD("calendar", "calendar", "EXPRESSION", "as systemd's OnCalendar: `Mon..Fri 09:00`, weekly (repeatable)"),
+    NEXT_FIELD("at", "at", "TIME", "once, at a time such as 17:30, `noon tomorrow` or 2027-01-31T18:00"),
+    NEXT_FIELD("in", "in", "DURATION", "once, after a delay"),
+    NEXT_FIELD("every", "every", "DURATION", "again and again, first after one interval"),
+    NEXT_FIELD("every-from", "every_from", "WHAT", "intervals count from start, end (of the run before) or clock (midnight)"),
+    NEXT_FIELD("except", "except", "DAYS", "days without a time: 2026-12-24, 2026-12-24..2027-01-06, or a calendar expression (repeatable)"),
+    NEXT_FIELD("not-before", "not_before", "TIME", "no time before this date or time"),
+    NEXT_FIELD("not-after", "not_after", "TIME", "no time after this date (that day included) or time"),
+    NEXT_FIELD("spread", "spread", "DURATION", "all times moved by the same part of this"),
+    NEXT_FIELD("name", "name", "NAME", "the name that spread and `a~b` choose by"),
+    NEXT_FIELD("timezone", "timezone", "ZONE", "where local times are local, such as Europe/Berlin (default: $TZ, else that of the machine)"),
+    NEXT_FIELD("tz", "timezone", "ZONE", NULL),
+    {.word = "from", .kind = OPTION_TEXT, .offset = offsetof(struct next, from_text), .placeholder = "TIME", .help = "the times later than this; and the now of --at, --in and --every (default: now)"},
+    {.word = "until", .kind = OPTION_TEXT, .offset = offsetof(struct next, until_text), .placeholder = "TIME", .help = "the times up to this, that day included"},
+    {.letter = 'n', .word = "lines", .kind = OPTION_INT, .offset = offsetof(struct next, lines), .placeholder = "N", .minimum = 1, .maximum = NEXT_LINES_MAX, .help = "at most so many times (default: 10; with --until all)"},
+    {.word = "explain", .kind = OPTION_FLAG, .offset = offsetof(struct next, explain), .help = "say the schedule in plain English, and what is easily overlooked in it"},
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct next, json), .help = "one JSON object a line"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+int next_lines(const struct next *n)
+{
+    if (n->lines)
+        return n->lines;
+    return n->until == INSTANT_NEVER ? NEXT_LINES : INT32_MAX;
+}
+
+/* The field is known here as the option it was written as. */
+static int next_option_error(const char *field, struct error *e)
+{
+    snprintf(e->field, sizeof e->field, "--%.60s", field);
+    for (char *p = e->field; (p = strchr(p, '_'));)
+        *p = '-';
+    return -(int)e->code;
+}
+
+/* `now` of at: the seconds are cut off. */
+static int next_at_now(struct next *n, const char *text, struct error *e)
+{
+    struct at at;
+    int code = at_parse(text, n->zone, n->from, &at, e);
+    if (code == 0)
+        n->job.at = at.at;
+    return code;
+}
+
+static int next_set(struct next *n, const char *name, const char *text, struct error *e)
+{
+    const struct field_context context = {.zone = n->zone, .now = n->from};
+    const struct field *f = field_find(name);
+    int code = field_set_text(&n->job, f, text, &context, e);
+    if (code == 0 && f->kind == FIELD_AT && strcasecmp(text, "now") == 0)
+        code = next_at_now(n, text, e);
+    return code < 0 ? next_option_error(name, e) : 0;
+}
+
+static bool next_has(const struct next *n, const char *name)
+{
+    for (size_t i = 0; i < n->names.count; i++)
+        if (strcmp(n->names.items[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The zone, which all others are read by. */
+static int next_zone(struct next *n, struct error *e)
+{
+    for (size_t i = 0; i < n->names.count; i++)
+        if (strcmp(n->names.items[i], "timezone") == 0 && next_set(n, "timezone", n->texts.items[i], e) < 0)
+            return -(int)e->code;
+    return zones_get(&n->zones, n->job.timezone, &n->zone, e) < 0 ? next_option_error("timezone", e) : 0;
+}
+
+static int next_fields(struct next *n, struct error *e)
+{
+    for (size_t i = 0; i < n->names.count; i++)
+        if (strcmp(n->names.items[i], "timezone") != 0 && next_set(n, n->names.items[i], n->texts.items[i], e) < 0)
+            return -(int)e->code;
+    return 0;
+}
+
+/* ISO 8601, seconds since 1970, or what --at takes. */
+static int next_time(const struct next *n, const char *text, instant now, instant *out, struct error *e)
+{
+    struct when when;
+    if (*text == '@')
+        return instant_parse_epoch(text, out, e);
+    int code = instant_parse_iso(text, n->zone, out, e);
+    if (code == 0 || strspn(text, "0123456789") >= 4)
+        return code;
+    *e = (struct error){0};
+    code = when_at(text, n->zone, now, &when, e);
+    if (code == 0)
+        *out = when.at;
+    return code;
+}
+
+/* A date alone takes in its day, as not_after has it. */
+static int next_until(struct next *n, struct error *e)
+{
+    struct job scratch;
+    const struct field_context context = {.zone = n->zone, .now = n->from};
+    job_init(&scratch);
+    int code = field_set_text(&scratch, field_find("not_after"), n->until_text, &context, NULL);
+    if (code == 0)
+        n->until = scratch.not_after;
+    else
+        code = next_time(n, n->until_text, n->from, &n->until, e);
+    job_clear(&scratch);
+    return code;
+}
+
+static int next_span(struct next *n, struct error *e)
+{
+    n->from = n->now;
+    n->until = INSTANT_NEVER;
+    if (n->from_text && next_time(n, n->from_text, n->now, &n->from, e) < 0)
+        return next_option_error("from", e);
+    if (n->until_text && next_until(n, e) < 0)
+        return next_option_error("until", e);
+    return 0;
+}
+
+/* ---- what is asked for ---- */
+
+static const char *const schedules[] = {"at", "in", "every", "cron", "calendar"};
+
+static bool next_has_schedule(const struct next *n)
+{
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
+        if (next_has(n, schedules[i]))
+            return true;
+    return false;
+}
+
+/* A job has its own rules; only where its times are shown can be said. */
+static int next_check_bare(const struct next *n, const char *what, struct error *e)
+{
+    for (size_t i = 0; i < n->names.count; i++)
+        if (strcmp(n->names.items[i], "timezone") != 0) {
+            error_set(e, ERROR_USAGE, "goes with a schedule, and %s", what);
+            return next_option_error(n->names.items[i], e);
+        }
+    return 0;
+}
+
+static int next_when(struct next *n, const char *text, struct error *e)
+{
+    struct when when;
+    const struct field_context context = {.zone = n->zone, .now = n->from};
+    if (when_parse(text, n->zone, n->from, &when, e) < 0)
+        return error_field(e, "WHEN");
+    switch (when.kind) {
+    case WHEN_AT:
+    case WHEN_IN:
+        n->job.at = when.at;
+        return when.now && when.kind == WHEN_AT ? next_at_now(n, "now", e) : 0;
+    case WHEN_EVERY:
+        n->job.every = when.every;
+        return 0;
+    case WHEN_CRON:
+    case WHEN_BOOT:
+        break;
+    }
+    return field_set_text(&n->job, field_find("cron"), when.text, &context, e);
+}
+
+static int next_load(struct next *n, const char *reference, struct error *e)
+{
+    struct store *store;
+    uint64_t number = 0;
+    struct job job;
+    int code = client_open_job(&n->common, STORE_READ, reference, &store, e);
+    if (code < 0)
+        return code;
+    code = store_begin(store, false, e);
+    if (code == 0)
+        code = store_find(store, reference, &number, e);
+    if (code == 0)
+        code = store_state(store, number, &n->state, e);
+    if (code == 0)
+        code = store_job(store, number, &job, e);
+    store_close(store);
+    if (code < 0)
+        return code;
+    job_clear(&n->job);
+    n->job = job;
+    return 0;
+}
+
+/* What could be the name of a job and looks like no time. */
+static bool next_is_name(const char *word)
+{
+    enum when_notation notation = when_notation(word);
+    return notation == NOTATION_DIGITS || (notation == NOTATION_NONE && !strchr(word, ' ') && job_name_check(word, NULL) == 0);
+}
+
+/* A name wins over a WHEN: whoever has a job called `friday` means it. */
+static int next_word(const struct command *self, struct next *n, const char *word, struct error *e)
+{
+    struct error unknown = {0};
+    struct when when;
+    bool name = next_is_name(word);
+    if (!name && job_name_check(word, NULL) < 0)
+        return next_when(n, word, e);
+    if (next_load(n, word, &unknown) == 0) {
+        if (!name && when_parse(word, n->zone, n->from, &when, NULL) == 0)
+            command_warn(self, "job %llu has the name `%.*s` and is meant; the time of that name has --at, --in or --cron in front", (unsigned long long)n->job.number, UTF8_WORD(word));
+        return next_check_bare(n, "a job has its own", e);
+    }
+    if (!name)
+        return next_when(n, word, e);
+    *e = unknown;
+    return -(int)e->code;
+}
+
+static bool next_is_pair(const char *word)
+{
+    return strcmp(word, "in") == 0 || strcmp(word, "every") == 0 || strcmp(word, "at") == 0;
+}
+
+static int next_subject(const struct command *self, struct next *n, int argc, char **argv, struct error *e)
+{
+    if (argc && next_has_schedule(n))
+        return error_set(e, ERROR_USAGE, "the schedule is given already, so `%.*s` is one too many", UTF8_WORD(argv[0]));
+    if (argc == 1) {
+        int code = next_word(self, n, argv[0], e);
+        return code < 0 || n->job.number ? code : next_fields(n, e);
+    }
+    if (argc == 2 && next_is_pair(argv[0])) {
+        char *text = mem_format("%s %s", argv[0], argv[1]);
+        int code = next_when(n, text, e);
+        free(text);
+        return code < 0 ? code : next_fields(n, e);
+    }
+    if (argc)
+        return error_set(e, ERROR_USAGE, "takes one WHEN or one JOB: a WHEN of several words stands in quotes");
+    return next_fields(n, e);
+}
+
+/* ---- the times ---- */
+
+struct walk {
+    struct schedule schedule;
+    instant first;  /* the due time that the job waits for; INSTANT_NONE: the schedule alone tells */
+    instant after;
+    int most;
+    const char *rest; /* why there are no more than these */
+};
+
+static bool is_from_end(const struct job *j)
+{
+    return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_END;
+}
+
+static void walk_begin(const struct next *n, struct walk *w)
+{
+    const struct job *j = &n->job;
+    w->after = n->from;
+    if (j->at != INSTANT_NONE)
+        w->after = j->at - 1; /* `now` lies a little back */
+    w->schedule.start = instant_add(n->from, j->every == DURATION_NONE ? 0 : j->every);
+    if (j->not_before != INSTANT_NONE && j->not_before > n->from)
+        w->schedule.start = j->not_before;
+}
+
+/* Of a job in the spool: goes on from what it waits for, or from what follows its run. */
+static void walk_begin_job(const struct next *n, struct walk *w)
+{
+    const struct job_state *s = &n->state;
+    instant next = s->phase == PHASE_WAITING ? s->due : view_after(s);
+    w->after = n->from;
+    w->schedule.start = next != INSTANT_NEVER ? next : s->due;
+    if (job_over(s)) {
+        w->most = 0;
+        w->rest = phase_name(s, n->now);
+    } else if (next != INSTANT_NEVER && (next > n->from || (s->phase == PHASE_WAITING && !n->from_text))) {
+        w->first = next; /* also if it is late: it is still to come */
+    } else if (!s->repeats) {
+        w->most = 0;
+        w->rest = phase_name(s, n->now);
+    }
+}
+
+static struct occurrence walk_next(struct walk *w)
+{
+    if (w->first == INSTANT_NONE)
+        return schedule_next(&w->schedule, w->after);
+    struct occurrence o = schedule_next(&w->schedule, w->first - 1);
+    if (o.at != w->first)
+        o = (struct occurrence){.at = w->first}; /* by rules that were changed meanwhile */
+    w->first = INSTANT_NONE;
+    return o;
+}
+
+/* Returns how many lines there were. *beyond is the first time behind --until. */
+static int walk_print(const struct command *self, const struct next *n, struct walk *w, instant *beyond)
+{
+    struct buf b = {0};
+    int count = 0;
+    while (count < w->most) {
+        struct occurrence o = walk_next(w);
+        if (o.at == INSTANT_NEVER)
+            break;
+        if (o.at > n->until) {
+            *beyond = o.at;
+            break;
+        }
+        next_print(&b, n, &(struct next_line){.at = o.at, .note = o.note, .job = n->job.number ? &n->job : NULL});
+        if (o.at > w->after)
+            w->after = o.at;
+        count++;
+        if (b.length >= CHUNK)
+            command_print(self, &b);
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+    return count;
+}
+
+static int next_never(const struct next *n, const struct walk *w, instant beyond, struct error *e)
+{
+    struct buf at = {0};
+    int code;
+    instant_format_local(&at, beyond == INSTANT_NEVER ? n->from : beyond, n->zone, false);
+    if (beyond != INSTANT_NEVER)
+        code = error_set(e, ERROR_FAILED, "none up to then: the next one is %s", buf_string(&at));
+    else if (n->job.boot)
+        code = error_set(e, ERROR_FAILED, "never by the clock: it is due after each %s", n->job.boot == BOOT_MACHINE ? "boot of the machine" : "start of the scheduler");
+    else if (w->rest)
+        code = error_set(e, ERROR_FAILED, "never: job %llu is %s, and nothing is due after that", (unsigned long long)n->job.number, w->rest);
+    else if (job_schedule_kind(&n->job) == SCHEDULE_NONE)
+        code = error_set(e, ERROR_FAILED, "never: job %llu has no schedule", (unsigned long long)n->job.number);
+    else
+        code = error_set(e, ERROR_FAILED, "never: there is no such time after %s", buf_string(&at));
+    buf_clear(&at);
+    return code;
+}
+
+static void next_say(const struct command *self, const struct next *n, const struct schedule *s)
+{
+    struct buf b = {0};
+    struct strvec traps = {0};
+    if (n->explain)
+        next_explain(&b, &traps, n, s);
+    else if (!n->json && !n->job.number)
+        next_warnings(&traps, n);
+    command_print(self, &b);
+    for (size_t i = 0; i < traps.count && !n->json; i++)
+        command_warn(self, "%s", traps.items[i]);
+    strvec_clear(&traps);
+    buf_clear(&b);
+}
+
+static int next_times(const struct command *self, struct next *n, struct error *e)
+{
+    struct walk w = {.first = INSTANT_NONE, .most = next_lines(n)};
+    instant beyond = INSTANT_NEVER;
+    int code = job_schedule(&n->job, &n->zones, &w.schedule, e);
+    if (code < 0)
+        return code;
+    if (n->job.number)
+        walk_begin_job(n, &w);
+    else
+        walk_begin(n, &w);
+    if (is_from_end(&n->job) && w.most > 1)
+        w.most = 1;
+    next_say(self, n, &w.schedule);
+    if (walk_print(self, n, &w, &beyond) == 0)
+        code = next_never(n, &w, beyond, e);
+    else if (is_from_end(&n->job) && next_lines(n) > 1 && !n->json)
+        command_warn(self, "the times behind it are known when the runs have ended (every_from: end)");
+    schedule_clear(&w.schedule);
+    return code;
+}
+
+/* ---- the command ---- */
+
+/* The times of one schedule are shown where they are local: in the zone of the job, or of the expression. */
+static int next_shown_zone(struct next *n, struct error *e)
+{
+    if (n->job.number && !next_has(n, "timezone"))
+        return zones_get(&n->zones, n->job.timezone, &n->zone, e);
+    if (n->job.calendar.count != 1 || next_has(n, "timezone"))
+        return 0;
+    struct calendar *c = NULL;
+    int code = calendar_parse(n->job.calendar.items[0], &c, e);
+    if (code == 0 && calendar_zone(c))
+        code = zones_get(&n->zones, calendar_zone(c), &n->zone, e);
+    calendar_free(c);
+    return code;
+}
+
+static int next_check(const struct job *j, struct error *e)
+{
+    char field[sizeof e->field];
+    int code = job_schedule_check(j, e);
+    snprintf(field, sizeof field, "%s", e->field);
+    return code < 0 ? next_option_error(field, e) : 0;
+}
+
+static int next_do(const struct command *self, struct next *n, int argc, char **argv, struct error *e)
+{
+    if (next_zone(n, e) < 0 || next_span(n, e) < 0)
+        return -(int)e->code;
+    if (!argc && !next_has_schedule(n))
+        return next_check_bare(n, "none is given", e) < 0 ? -(int)e->code : next_agenda(self, n, e);
+    int code = next_subject(self, n, argc, argv, e);
+    if (code == 0 && !n->job.number)
+        code = next_check(&n->job, e);
+    if (code == 0)
+        code = next_shown_zone(n, e);
+    return code < 0 ? code : next_times(self, n, e);
+}
+
+static int next_run(const struct command *self, int argc, char **argv)
+{
+    struct next n = {.now = clock_wall()};
+    struct error e = {0};
+    int exit_code = 0;
+    job_init(&n.job);
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &n, &exit_code);
+    if (first >= 0 && (zones_init(&n.zones, getenv("TZ"), &e) < 0 || next_do(self, &n, argc - first, argv + first, &e) < 0))
+        exit_code = command_fail(self, &e);
+    job_clear(&n.job);
+    strvec_clear(&n.names);
+    strvec_clear(&n.texts);
+    zones_clear(&n.zones);
+    return exit_code;
+}
+
+const struct command command_next = {
+    .name = "next",
+    .summary = "tell the times to come: of a schedule, of a job, of all jobs",
+    .usage = "[options] [WHEN | JOB]\n[options] --cron E | --calendar E | --at T | --in D | --every D",
+    .about = "Each line has a time as it is there, in UTC, and how far it is from now (or from\n"
+             "--from). Without a schedule or a job: what will be started, of all jobs. Exits\n"
+             "with 1 if the answer is `never`. Where WHEN is the name of a job too, the job is\n"
+             "meant.",
+    .options = next_options,
+    .run = next_run,
+};

@@ -1,0 +1,60 @@
+/* What the files of `ax next` share: next.c reads what is asked for and walks through its times, next_print.c has the
+ * lines, next_explain.c the words, next_agenda.c the times of all jobs. */
+#ifndef AX_NEXT_H
+#define AX_NEXT_H
+
+#include "cmd/command.h"
+#include "lib/time/occurrence.h"
+#include "lib/time/zones.h"
+#include "spool/job.h"
+
+enum { NEXT_LINES = 10, NEXT_LINES_MAX = 1000000 };
+
+struct next {
+    struct common common;
+    const char *from_text, *until_text;
+    int lines; /* -n; 0: not said */
+    bool json, explain;
+    struct strvec names, texts; /* the options that are fields, in their order */
+
+    instant now;
+    instant from, until; /* INSTANT_NEVER: without end */
+    struct zones zones;
+    const struct zone *zone; /* what local times are read and shown in */
+    struct job job;          /* the subject: one of the spool, or one that is made of the options */
+    struct job_state state;  /* if it is one of the spool: its number is not 0 */
+};
+
+/* How many lines there are to be at most. */
+int next_lines(const struct next *n);
+
+/* ---- lines ---- */
+
+struct next_line {
+    instant at;
+    enum occurrence_note note;
+    const struct job *job; /* NULL: it is named in no line */
+};
+void next_print(struct buf *b, const struct next *n, const struct next_line *l);
+
+/* A line of the agenda: `start` is when it is to be started, which `jitter` and retries move behind the due time. */
+struct next_start {
+    instant start, due;
+    enum occurrence_note note;
+    bool retry;
+};
+void next_print_start(struct buf *b, const struct next *n, const struct next_start *s, const struct job *j);
+
+/* ---- words ---- */
+
+/* The schedule in plain English, and its traps. */
+void next_explain(struct buf *b, struct strvec *traps, const struct next *n, const struct schedule *s);
+
+/* Only the traps that lie in the expressions themselves. */
+void next_warnings(struct strvec *traps, const struct next *n);
+
+/* ---- all jobs ---- */
+
+int next_agenda(const struct command *self, struct next *n, struct error *e);
+
+#endif
