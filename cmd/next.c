@@ -238,6 +238,7 @@ static int next_word(const struct command *self, struct next *n, const char *wor
     struct error unknown = {0};
     struct when when;
     bool name = next_is_name(word);
+    enum when_notation notation = when_notation(word);
     if (!name && job_name_check(word, NULL) < 0)
         return next_when(n, word, e);
     if (next_load(n, word, &unknown) == 0) {
@@ -248,6 +249,7 @@ static int next_word(const struct command *self, struct next *n, const char *wor
     if (!name)
         return next_when(n, word, e);
     *e = unknown;
+    snprintf(e->text + strlen(e->text), sizeof e->text - strlen(e->text), "%s", notation == NOTATION_NONE ? "; nor is it a time or a schedule" : "");
     return -(int)e->code;
 }
 
@@ -359,7 +361,7 @@ static int next_never(const struct next *n, const struct walk *w, instant beyond
 {
     struct buf at = {0};
     int code;
-    instant_format_local(&at, beyond == INSTANT_NEVER ? n->from : beyond, n->zone, false);
+    instant_format_local(&at, next_second(beyond == INSTANT_NEVER ? n->from : beyond), n->zone, false);
     if (beyond != INSTANT_NEVER)
         code = error_set(e, ERROR_FAILED, "none up to then: the next one is %s", buf_string(&at));
     else if (n->job.boot)

@@ -30,6 +30,8 @@ int next_lines(const struct next *n);
 
 /* ---- lines ---- */
 
+instant next_second(instant t); /* people are shown whole seconds */
+
 struct next_line {
     instant at;
     enum occurrence_note note;

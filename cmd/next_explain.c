@@ -80,6 +80,14 @@ static void traps_of_clock(struct strvec *traps, const struct next *n, const str
 
 /* ---- the schedule in words ---- */
 
+static void explain_moment(struct buf *b, const struct next *n, const char *words, instant t)
+{
+    if (t == INSTANT_NONE || t == INSTANT_NEVER)
+        return;
+    buf_text(b, words);
+    instant_format_local(b, next_second(t), n->zone, false);
+}
+
 static void explain_every(struct buf *b, const struct next *n, const struct schedule *s)
 {
     buf_text(b, "every ");
@@ -92,18 +100,14 @@ static void explain_every(struct buf *b, const struct next *n, const struct sche
         buf_text(b, " after the end of the run before");
     else if (s->every % (24 * HOUR) == 0)
         buf_text(b, ", each day of 24 hours whatever the clock does");
-    if (s->start == INSTANT_NONE || s->start == INSTANT_NEVER)
-        return;
-    buf_text(b, ", from ");
-    instant_format_local(b, s->start, n->zone, false);
+    explain_moment(b, n, ", from ", s->start);
 }
 
 static void explain_kind(struct buf *b, const struct next *n, const struct schedule *s)
 {
     switch (s->kind) {
     case SCHEDULE_AT:
-        buf_text(b, "once, at ");
-        instant_format_local(b, s->at, n->zone, false);
+        explain_moment(b, n, "once, at ", s->at);
         break;
     case SCHEDULE_EVERY:
         explain_every(b, n, s);
@@ -138,20 +142,21 @@ static void explain_except(struct buf *b, const struct job *j)
     }
 }
 
-static void explain_bound(struct buf *b, const struct next *n, const char *word, instant t)
+/* The words of such expressions name their zone. */
+static bool has_own_zones(const struct schedule *s)
 {
-    if (t == INSTANT_NONE)
-        return;
-    buf_format(b, ", %s ", word);
-    instant_format_local(b, t - ((t % SECOND) + SECOND) % SECOND, n->zone, false);
+    for (size_t i = 0; i < s->calendar_count; i++)
+        if (!calendar_zone(s->calendars[i].calendar))
+            return false;
+    return s->kind == SCHEDULE_CALENDAR;
 }
 
 static void explain(struct buf *b, const struct next *n, const struct schedule *s)
 {
     explain_kind(b, n, s);
     explain_except(b, &n->job);
-    explain_bound(b, n, "not before", s->not_before);
-    explain_bound(b, n, "not after", s->not_after);
+    explain_moment(b, n, ", not before ", s->not_before);
+    explain_moment(b, n, ", not after ", s->not_after);
     if (s->offset) {
         buf_text(b, ", moved by ");
         duration_format(b, s->offset);
@@ -161,7 +166,7 @@ static void explain(struct buf *b, const struct next *n, const struct schedule *
         duration_format(b, n->job.jitter);
         buf_text(b, " later");
     }
-    if (schedule_is_local(s))
+    if (schedule_is_local(s) && !has_own_zones(s))
         buf_format(b, " (local times of %s)", zone_name(n->zone));
 }
 

@@ -22,7 +22,7 @@ static const char *note_text(enum occurrence_note note)
     return NULL;
 }
 
-static instant whole_second(instant t)
+instant next_second(instant t)
 {
     return t - ((t % SECOND) + SECOND) % SECOND;
 }
@@ -30,9 +30,9 @@ static instant whole_second(instant t)
 /* `2027-03-28 03:00:00 +02:00  2027-03-28T01:00:00Z  in 1d 3h` */
 static void print_times(struct buf *b, const struct next *n, instant t)
 {
-    instant_format_local(b, whole_second(t), n->zone, false);
+    instant_format_local(b, next_second(t), n->zone, false);
     buf_text(b, "  ");
-    instant_format_utc(b, whole_second(t));
+    instant_format_utc(b, next_second(t));
     buf_text(b, "  ");
     duration_distance(b, instant_add(t, -n->from));
 }

@@ -88,7 +88,7 @@ int zone_load(const char *name, struct zone **out, struct error *e)
 {
     char *path = zone_path(name);
     if (!path)
-        return error_set(e, ERROR_USAGE, "that is not the name of a time zone: names are like Europe/Berlin or UTC");
+        return error_set(e, ERROR_USAGE, "'%.100s' is not the name of a time zone: names are like Europe/Berlin or UTC", name);
     int code = 0;
     int number = load_path(path, name, out, e, &code);
     free(path);

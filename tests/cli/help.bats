@@ -4,7 +4,7 @@ load helper
     run ax
     assert_success
     assert_line --partial 'ax COMMAND'
-    for command in add ls show log history cancel run queue import export help version; do
+    for command in add ls show next log history cancel run queue import export help version; do
         assert_line --regexp "^  $command +[a-z]"
     done
     refute_output --partial __worker
@@ -13,7 +13,7 @@ load helper
 }
 
 @test "each command has a help that fits on 80 columns" {
-    for command in add ls show log history cancel run queue import export help version; do
+    for command in add ls show next log history cancel run queue import export help version; do
         run ax help $command
         assert_success
         assert_line --index 0 --partial "Usage: ax $command"
