@@ -156,7 +156,7 @@ static struct occurrence every_next(const struct schedule *s, instant after)
         return (struct occurrence){.at = s->start};
     uint64_t passed = ((uint64_t)after - (uint64_t)s->start) / (uint64_t)s->every;
     instant last = (instant)((uint64_t)s->start + passed * (uint64_t)s->every);
-    return (struct occurrence){.at = instant_add(last, s->every)};
+    return (struct occurrence){.at = last < INSTANT_NEVER - s->every ? last + s->every : INSTANT_NEVER};
 }
 
 static struct occurrence earlier(struct occurrence a, struct occurrence b)
@@ -276,6 +276,8 @@ static struct occurrence moved_next(const struct schedule *s, instant after, ins
     while (o.at != INSTANT_NEVER) {
         struct occurrence next = plain_next(s, o.at, fixed > o.at ? fixed : o.at);
         instant moved = instant_add(o.at, s->offset);
+        if (o.at >= INSTANT_NEVER - s->offset)
+            break;
         if (moved >= next.at)
             moved = next.at - 1;
         if (s->not_after != INSTANT_NONE && moved > s->not_after)
@@ -284,7 +286,7 @@ static struct occurrence moved_next(const struct schedule *s, instant after, ins
             return (struct occurrence){moved, o.note};
         o = next;
     }
-    return o;
+    return (struct occurrence){.at = INSTANT_NEVER};
 }
 
 struct occurrence schedule_next(const struct schedule *s, instant after)
