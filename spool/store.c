@@ -205,6 +205,7 @@ int store_generation(struct store *s, instant now, struct store_generation *out,
     int failed = store_begin(s, true, e);
     if (failed)
         return failed;
+    size_t booted;
     s->counters.generation++;
     s->changed = true;
     struct store_generation new = {.number = (uint32_t)s->counters.generation, .feed_position = (uint64_t)s->counters.feed_next - 1};
@@ -213,6 +214,8 @@ int store_generation(struct store *s, instant now, struct store_generation *out,
         failed = store_clock(s, now, 0, NULL, e);
     if (!failed)
         failed = store_clock_stepping(s, &new.clock_steps, e);
+    if (!failed)
+        failed = store_boot(s, now, &booted, e);
     new.clock_total = s->counters.clock_total;
     if (failed)
         store_abort(s);

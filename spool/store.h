@@ -166,7 +166,7 @@ struct store_generation {
     int64_t clock_total; /* for store_clock */
     bool clock_steps;    /* store_clock_step has work */
 };
-/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards), looks at the clock. A write transaction of its own; STORE_BUSY
+/* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards), looks at the clock, and makes due what waits for a start of the scheduler (store_boot). A write transaction of its own; STORE_BUSY
  * as in store_begin. */
 int store_generation(struct store *s, instant now, struct store_generation *out, struct error *e);
 

@@ -93,7 +93,6 @@ struct scheduler {
     int64_t clock_total;     /* store_clock */
     bool stepping;           /* the store has steps to apply to waiting jobs */
     instant since;           /* we have served without a break, and the clock without a jump forward, since then */
-    bool booted;             /* jobs that wait for a start of the scheduler have been told */
     bool zones_changed;      /* zones are to be looked at */
     int64_t zone_count;      /* of the store, when it was last looked at */
     uint64_t zone_from;      /* due times are being reckoned anew, from this job on; 0: none */

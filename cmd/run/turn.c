@@ -125,7 +125,6 @@ struct turn {
     int64_t clock_total;
     bool zoning;        /* due times are reckoned anew after a change of zones */
     uint64_t zone_next; /* from where on in the next turn */
-    size_t booted;      /* jobs that waited for a boot and are due now */
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
     struct moved moved[TURN_CLAIMS];
@@ -195,12 +194,9 @@ static int zone_jobs(struct turn *t, struct error *e)
 /* All that moves due times comes before claims: what is claimed is due by the new time and the new rules. */
 static int move_jobs(struct turn *t, struct error *e)
 {
-    struct scheduler *s = t->scheduler;
     int failed = step_jobs(t, e);
     if (!failed && !t->more_steps)
         failed = zone_jobs(t, e);
-    if (!failed && !s->booted)
-        failed = store_boot(s->store, t->now, &t->booted, e);
     return failed;
 }
 
@@ -318,9 +314,8 @@ static void turn_done(struct turn *t)
     s->clock_total = t->clock_total;
     s->stepping = t->more_steps;
     s->zone_from = t->zone_next;
-    if ((t->stepping && !s->stepping) || (t->zoning && !s->zone_from) || t->booted)
+    if ((t->stepping && !s->stepping) || (t->zoning && !s->zone_from))
         s->lanes_changed = true;
-    s->booted = true;
     s->retry_tries = 0;
     ends_done(s, t->ends);
     claims_done(t);
@@ -386,7 +381,7 @@ static void turn_clock(struct scheduler *s, instant now)
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->stepping || s->clock_step || s->zone_from || !s->booted || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->stepping || s->clock_step || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 
