@@ -23,16 +23,24 @@ static const struct option_row cancel_options[] = {
 struct cancelled { /* one job of the command line */
     uint64_t number;
     enum life_cancel what;
-    struct run_id open;    /* LIFE_STOPPING */
+    struct run_id *runs;   /* LIFE_STOPPING: those to be stopped */
+    size_t run_count;
     struct job_state state;
-    struct cancel_end end; /* LIFE_STOPPING, after the wait */
+    struct run_id open;    /* of these the one that was waited for */
+    struct cancel_end end;
 };
 
 static int cancel_one(struct store *s, const char *reference, instant now, struct cancelled *c, struct error *e)
 {
+    struct store_cancelled done;
     int code = store_find(s, reference, &c->number, e);
     if (code == 0)
-        code = store_cancel(s, c->number, now, &c->what, &c->open, e);
+        code = store_cancel(s, c->number, now, &done, e);
+    if (code == 0) {
+        c->what = done.what;
+        c->runs = done.open;
+        c->run_count = done.open_count;
+    }
     if (code == 0)
         code = store_state(s, c->number, &c->state, e);
     return code;
@@ -140,6 +148,29 @@ static void cancel_tell(const struct command *self, const struct cancel_options 
 
 /* ---- the command ---- */
 
+static void cancel_result(const struct command *self, const struct cancel_options *o, struct cancelled *c, int *result)
+{
+    cancel_tell(self, o, c);
+    run_clear(&c->end.run);
+    if (cancel_code(c))
+        *result = cancel_code(c);
+}
+
+/* Waits for the end of each run that was open, and tells. */
+static int cancel_end(const struct command *self, const struct cancel_options *o, struct cancelled *c, int *result, struct error *e)
+{
+    if (c->what != LIFE_STOPPING)
+        cancel_result(self, o, c, result);
+    for (size_t i = 0; i < c->run_count; i++) {
+        c->open = c->runs[i];
+        int code = cancel_wait(&o->common, c->open, &c->end, e);
+        if (code < 0)
+            return code;
+        cancel_result(self, o, c, result);
+    }
+    return 0;
+}
+
 static int cancel_do(const struct command *self, const struct cancel_options *o, char **references, int count, struct error *e)
 {
     struct store *store;
@@ -150,16 +181,10 @@ static int cancel_do(const struct command *self, const struct cancel_options *o,
     code = cancel_all(store, references, count, list, e);
     store_close(store); /* wakes the scheduler */
     int result = ERROR_NONE;
-    for (int i = 0; i < count && code == 0; i++) {
-        if (list[i].what == LIFE_STOPPING)
-            code = cancel_wait(&o->common, list[i].open, &list[i].end, e);
-        if (code < 0)
-            break;
-        cancel_tell(self, o, &list[i]);
-        run_clear(&list[i].end.run);
-        if (cancel_code(&list[i]))
-            result = cancel_code(&list[i]);
-    }
+    for (int i = 0; i < count && code == 0; i++)
+        code = cancel_end(self, o, &list[i], &result, e);
+    for (int i = 0; i < count; i++)
+        free(list[i].runs);
     free(list);
     return code < 0 ? code : result;
 }

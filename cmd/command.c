@@ -34,6 +34,7 @@ const struct command *const commands[] = {
     &command_cancel,
     &command_run,
     &command_queue,
+    &command_start,
     &command_import,
     &command_export,
     &command_help_row,

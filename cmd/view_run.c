@@ -125,6 +125,7 @@ struct value view_run(const struct run *r)
     put_text(&m, "run", r->id.note ? NULL : id); /* a due time that got no run */
     value_put(&m, "job", value_int((int64_t)r->id.job));
     put_text(&m, "name", r->name);
+    put_text(&m, "cause", run_cause_name(r->cause));
     put_known(&m, "attempt", r->id.note ? 0 : r->attempt, 0);
     view_put_time(&m, "due", r->due);
     view_put_time(&m, "last_due", r->last_due);

@@ -169,6 +169,11 @@ bool job_over(const struct job_state *s)
     return s->phase == PHASE_DONE || s->phase == PHASE_FAILED || s->phase == PHASE_CANCELLED;
 }
 
+bool job_active(const struct job_state *s)
+{
+    return s->phase == PHASE_RUNNING || s->phase == PHASE_RETRYING || s->busy;
+}
+
 const char *phase_name(const struct job_state *s, instant now)
 {
     static const char *const names[] = {
@@ -176,6 +181,8 @@ const char *phase_name(const struct job_state *s, instant now)
         [PHASE_DONE] = "done",       [PHASE_FAILED] = "failed",     [PHASE_CANCELLED] = "cancelled",
     };
     if ((s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) && (s->ready <= now || s->shortage))
-        return "queued";
+        return s->busy ? "running" : "queued";
+    if (s->busy && s->phase != PHASE_RETRYING) /* an occurrence beside its own */
+        return "running";
     return names[s->phase];
 }

@@ -113,6 +113,10 @@ enum phase {
     PHASE_CANCELLED,
 };
 
+/* An extra occurrence stands beside the job's own: a run that overlaps (overlap: allow), is started by hand, or replays a due time. It has a number of its own, from
+ * EXTRA_FIRST on, a state of its own, and the life of a one-off job. */
+#define EXTRA_FIRST (UINT64_C(1) << 63)
+
 struct job_state {
     enum phase phase;
     instant due;         /* of the current occurrence */
@@ -122,11 +126,16 @@ struct job_state {
     uint32_t lost;       /* reruns of this occurrence after lost runs */
     uint32_t shortage;   /* times in a row that the system could not start it */
     uint32_t runs;       /* number of the last run: 12.3 is 3 */
+    uint32_t open;       /* number of the run that is open; only in PHASE_RUNNING */
     uint32_t first;      /* number of the first run of this occurrence; 0: it has had none */
     uint32_t set_back;   /* runs there were when the clock was first set back under this job; 0: never. Its due times may come twice since */
     instant makeup;      /* occurrences up to this one run each, however late; INSTANT_NONE: none */
     uint64_t boot;       /* the boot it was due at last, or added in (struct life) */
     uint32_t notes;      /* history rows without a run since the last run */
+    uint64_t job;        /* of an extra occurrence: its job; else 0 */
+    int cause;           /* enum run_cause: why this occurrence is there */
+    uint32_t extras;     /* of a job: extra occurrences it has */
+    uint32_t busy;       /* of a job: so many of them have begun and are not over */
     bool cancel;         /* a cancel was asked for while it ran */
     bool overtaken;      /* the run that is open is being stopped for the next occurrence (overlap: replace) */
     bool overtakes;      /* overlap: replace */
@@ -142,6 +151,9 @@ struct job_state {
 };
 
 bool job_over(const struct job_state *s); /* it has ended for good: done, failed or cancelled */
+/* True if an occurrence of the job has begun and is not over: its own, or an extra one. */
+bool job_active(const struct job_state *s);
+
 const char *phase_name(const struct job_state *s, instant now); /* waiting queued retrying running done failed cancelled */
 
 #endif

@@ -101,7 +101,7 @@ static void life_start(const struct life *l, struct job_state *s, struct run *ru
 {
     const struct job *j = l->job;
     s->phase = PHASE_RUNNING;
-    s->runs++;
+    s->open = ++s->runs;
     s->notes = 0;
     s->boot = l->boot;
     if (!s->first)
@@ -109,6 +109,7 @@ static void life_start(const struct life *l, struct job_state *s, struct run *ru
     run_init(run);
     run->id = (struct run_id){.job = j->number, .n = s->runs};
     run->due = s->due;
+    run->cause = s->cause;
     run->attempt = s->attempt + 1;
     run->claimed = l->now;
     run->name = mem_string(j->name);
@@ -123,6 +124,56 @@ static void life_overtake(const struct life *l, struct job_state *s)
     char *reason = mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1);
     life_note(l->notes, s, OUTCOME_SKIPPED, l->now, reason);
     life_await(l, s, s->next);
+}
+
+/* It has come due while another occurrence of the job is active. */
+static enum life_verdict life_overlap(const struct life *l, struct job_state *s)
+{
+    if (!s->repeats || l->job->overlap != OVERLAP_SKIP) {
+        s->ready = INSTANT_NEVER;
+        return LIFE_PARKED;
+    }
+    life_skip(l, s, "another run of the job was still going");
+    return LIFE_MISSED;
+}
+
+bool life_release(struct job_state *s, instant now)
+{
+    if (s->phase != PHASE_WAITING || s->ready != INSTANT_NEVER || s->due == INSTANT_NEVER)
+        return false;
+    s->ready = s->due > now ? s->due : now;
+    return true;
+}
+
+void life_extra(const struct job_state *s, uint64_t job, int cause, instant due, instant ready, struct job_state *out)
+{
+    *out = (struct job_state){
+        .phase = PHASE_WAITING, .due = due, .ready = ready, .next = INSTANT_NEVER, .makeup = INSTANT_NONE, .last_ended = INSTANT_NONE, .job = job,
+        .cause = cause, .queue = s->queue, .priority = s->priority, .weight = s->weight};
+}
+
+bool life_part(const struct life *l, struct job_state *s, uint64_t extra, struct run *run, struct job_state *out)
+{
+    if (!s->repeats || l->job->overlap != OVERLAP_ALLOW || life_counts_from_end(l->job))
+        return false;
+    *out = *s;
+    out->job = l->job->number;
+    out->repeats = out->overtakes = false;
+    out->next = INSTANT_NEVER;
+    out->makeup = INSTANT_NONE;
+    out->extras = out->busy = 0;
+    run->extra = extra;
+    if (s->next == INSTANT_NEVER && !l->job->boot)
+        s->phase = PHASE_DONE;
+    else
+        life_await(l, s, s->next);
+    return true;
+}
+
+void life_again(const struct life *l, struct job_state *s)
+{
+    life_occurrence(s, l->now, INSTANT_NEVER);
+    s->cause = CAUSE_MANUAL;
 }
 
 enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run)
@@ -142,6 +193,8 @@ enum life_verdict life_claim(const struct life *l, struct job_state *s, struct r
         if (s->ready > l->now)
             return LIFE_MISSED;
     }
+    if (!s->first && l->busy && l->job->overlap != OVERLAP_ALLOW)
+        return life_overlap(l, s);
     if (!s->first && !life_choose(l, s))
         return LIFE_MISSED;
     life_start(l, s, run);
@@ -245,7 +298,7 @@ static void life_back_clock(struct job_state *s, instant now)
 static bool life_back(struct job_state *s, instant now, struct life_notes *notes)
 {
     notes->count = 0;
-    if (s->first == s->runs)
+    if (s->first == s->open)
         s->first = 0;
     if (s->cancel && !s->replaced) {
         life_end_cancelled(s, now, notes);

@@ -29,6 +29,7 @@ struct life {
     instant since;        /* the scheduler has served without a break, and the clock without a jump, since then: what was due before was missed, what is due later
                              is only late. INSTANT_NONE: always */
     uint64_t boot;        /* names this boot of the machine; for a job with `boot: scheduler` this start of the scheduler */
+    bool busy;            /* another occurrence of the job has begun and is not over */
     struct life_notes *notes;
 };
 
@@ -42,6 +43,7 @@ enum life_verdict {
     LIFE_START,   /* s is PHASE_RUNNING, run is filled in: claim it */
     LIFE_EARLY,   /* not before life_wake: nothing changed */
     LIFE_MISSED,  /* it gets no run: s has moved on, notes say so */
+    LIFE_PARKED,  /* it waits for life_release: another occurrence of the job is active, and they do not overlap */
     LIFE_REPLACE, /* the run that is open is to be stopped: the next occurrence takes its place (overlap) */
     LIFE_NOT,     /* not waiting any more: nothing changed */
 };
@@ -49,6 +51,18 @@ enum life_verdict {
 /* Whether the job may be claimed now. What was missed while nobody served follows `catchup`; of times that passed while there was no slot the latest runs,
  * with `overlap: queue` each. Notes tell of those that get no run. */
 enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run);
+
+/* The other occurrence is over: a parked one may be claimed. Returns false if it is not parked. */
+bool life_release(struct job_state *s, instant now);
+
+/* The occurrence that has just been claimed becomes an extra one, and the job goes on with the next: overlap: allow. False: it does not overlap. */
+bool life_part(const struct life *l, struct job_state *s, uint64_t extra, struct run *run, struct job_state *out);
+
+/* An extra occurrence that may start at `ready`; INSTANT_NEVER: parked. */
+void life_extra(const struct job_state *s, uint64_t job, int cause, instant due, instant ready, struct job_state *out);
+
+/* ax start of a one-off job that has ended: it is due once more, now. */
+void life_again(const struct life *l, struct job_state *s);
 
 /* When life_claim has something to do: the key of the due index. INSTANT_NEVER: not by time. False: the job has no place in the index. */
 bool life_wake(const struct job_state *s, instant *out);

@@ -13,7 +13,7 @@ struct schedule life_schedule(const struct life *l, instant due)
     return s;
 }
 
-static bool from_end(const struct job *j)
+bool life_counts_from_end(const struct job *j)
 {
     return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_END;
 }
@@ -48,7 +48,7 @@ instant life_first_due(const struct life *l)
 
 instant life_due_after(const struct life *l, instant due)
 {
-    if (!job_repeats(l->job) || from_end(l->job))
+    if (!job_repeats(l->job) || life_counts_from_end(l->job))
         return INSTANT_NEVER;
     struct schedule s = life_schedule(l, due);
     return schedule_next(&s, due).at;
@@ -61,6 +61,7 @@ void life_occurrence(struct job_state *s, instant due, instant next)
     s->next = next;
     s->attempt = s->lost = s->shortage = s->first = 0;
     s->cancel = s->replaced = s->overtaken = false;
+    s->cause = CAUSE_SCHEDULE;
     if (due > s->makeup)
         s->makeup = INSTANT_NONE;
 }
@@ -82,7 +83,7 @@ void life_note_span(const struct life *l, struct job_state *s, enum outcome outc
     if (due > until)
         return;
     struct schedule schedule = life_schedule(l, due);
-    struct schedule_span span = from_end(l->job) ? (struct schedule_span){1, due} : schedule_span(&schedule, due, until);
+    struct schedule_span span = life_counts_from_end(l->job) ? (struct schedule_span){1, due} : schedule_span(&schedule, due, until);
     bool more = span.count == SCHEDULE_SPAN_MAX;
     struct run *row = life_note(l->notes, s, outcome, l->now, mem_format("%s%s", reason, more ? "; so many or more" : ""));
     row->name = mem_string(l->job->name);
@@ -225,7 +226,7 @@ static void note_last(const struct life *l, struct job_state *s)
 static bool choose_once(const struct life *l, struct job_state *s)
 {
     instant horizon = earliest_start(l, l->job->start_within, INSTANT_NONE);
-    if (s->due >= horizon)
+    if (s->due >= horizon || s->cause != CAUSE_SCHEDULE)
         return true;
     char *reason = late_reason(l->job, s->due, horizon);
     life_note_span(l, s, OUTCOME_MISSED, s->due, s->due, reason);
@@ -236,7 +237,7 @@ static bool choose_once(const struct life *l, struct job_state *s)
     else if (l->job->boot)
         life_await(l, s, life_boot_due(l, s));
     else
-        await_or_end(l, s, from_end(l->job) ? interval_due(l, l->now) : life_due_after(l, s->due));
+        await_or_end(l, s, life_counts_from_end(l->job) ? interval_due(l, l->now) : life_due_after(l, s->due));
     return false;
 }
 
@@ -247,10 +248,10 @@ bool life_choose(const struct life *l, struct job_state *s)
         return choose_once(l, s);
     struct schedule schedule = life_schedule(l, s->due);
     struct choice c = {.from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
-    c.last = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
+    c.last = life_counts_from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
     if (s->ready < l->since) { /* its jitter counts: what was to start later than the scheduler is only late */
         instant until = l->since - 1 < l->now ? l->since - 1 : l->now;
-        c.missed = from_end(l->job) ? s->due : schedule_last(&schedule, s->due, until, 1);
+        c.missed = life_counts_from_end(l->job) ? s->due : schedule_last(&schedule, s->due, until, 1);
         choose_missed(l, s, &schedule, &c);
     }
     if (c.from <= c.last && (c.missed == INSTANT_NONE || c.from > c.missed))
@@ -258,13 +259,25 @@ bool life_choose(const struct life *l, struct job_state *s)
     if (c.from > c.last) {
         choice_note(l, s, &c, c.last);
         note_last(l, s);
-        await_or_end(l, s, from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
+        await_or_end(l, s, life_counts_from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
         return false;
     }
     choice_note(l, s, &c, c.from - 1);
     s->due = c.from;
     s->next = life_due_after(l, s->due);
     return true;
+}
+
+void life_skip(const struct life *l, struct job_state *s, const char *reason)
+{
+    struct schedule schedule = life_schedule(l, s->due);
+    bool alone = life_counts_from_end(l->job) || l->job->boot;
+    instant last = alone ? s->due : schedule_last(&schedule, s->due, l->now, 1);
+    life_note_span(l, s, OUTCOME_SKIPPED, s->due, last, reason);
+    if (l->job->boot)
+        life_await(l, s, life_boot_due(l, s));
+    else
+        await_or_end(l, s, alone ? interval_due(l, l->now) : schedule_next(&schedule, last).at);
 }
 
 /* ---- the next one ---- */
@@ -295,7 +308,7 @@ static instant advance_overlap(const struct life *l, struct job_state *s, instan
 static instant advance_due(const struct life *l, struct job_state *s, const struct run *r)
 {
     instant ended = r->ended == INSTANT_NONE || r->ended > l->now ? l->now : r->ended;
-    if (from_end(l->job))
+    if (life_counts_from_end(l->job))
         return interval_due(l, ended);
     if (s->next == INSTANT_NEVER || (s->makeup != INSTANT_NONE && s->next <= s->makeup))
         return s->next;

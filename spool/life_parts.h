@@ -24,6 +24,11 @@ instant life_due_after(const struct life *l, instant due); /* INSTANT_NEVER wher
 /* Of a job with `boot`: when it is due for the boot of l, and that boot is now known. INSTANT_NEVER: it was already, or may not be now. */
 instant life_boot_due(const struct life *l, struct job_state *s);
 
+bool life_counts_from_end(const struct job *j); /* every_from: end */
+
+/* The occurrences that have come due by now are skipped, and s waits for the next. */
+void life_skip(const struct life *l, struct job_state *s, const char *reason);
+
 /* The schedule, with intervals counted from this due time. Borrowed: not to be cleared. */
 struct schedule life_schedule(const struct life *l, instant due);
 

@@ -69,6 +69,12 @@ bool run_id_parse(const char *text, struct run_id *out)
     return true;
 }
 
+const char *run_cause_name(int cause)
+{
+    static const char *const names[] = {[CAUSE_SCHEDULE] = "schedule", [CAUSE_MANUAL] = "manual", [CAUSE_REPLAY] = "replay"};
+    return names[cause];
+}
+
 void run_init(struct run *r)
 {
     *r = (struct run){

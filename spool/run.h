@@ -17,6 +17,10 @@ enum outcome {
 const char *outcome_name(enum outcome o);
 int outcome_find(const char *name); /* or -1 */
 
+/* Why there is a run. */
+enum run_cause { CAUSE_SCHEDULE, CAUSE_MANUAL, CAUSE_REPLAY }; /* its due time came; ax start; ax start --due, --from */
+const char *run_cause_name(int cause);
+
 struct run_id {
     uint64_t job;
     uint32_t n;    /* 12.3: 3. Unique in a job, growing; not always without holes: a claim that never started gives up its number */
@@ -30,6 +34,8 @@ bool run_id_parse(const char *text, struct run_id *out);
 struct run {
     struct run_id id;
     enum outcome outcome;
+    int cause;             /* enum run_cause */
+    uint64_t extra;        /* the extra occurrence it belongs to; 0: the job's own */
     instant due;
     instant last_due;      /* of a row that stands for several occurrences, else INSTANT_NONE */
     uint32_t count;        /* occurrences the row stands for: 1 */

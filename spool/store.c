@@ -24,6 +24,7 @@ static const struct {
 } counter_rows[] = {
     {"v", offsetof(struct counters, version), STORE_FORMAT},
     {"next_job", offsetof(struct counters, next_job), 1},
+    {"next_extra", offsetof(struct counters, next_extra), 0},
     {"feed_first", offsetof(struct counters, feed_first), 1},
     {"feed_next", offsetof(struct counters, feed_next), 1},
     {"generation", offsetof(struct counters, generation), 0},
@@ -123,6 +124,7 @@ void store_close(struct store *s)
     db_close(s->db);
     folder_clear(&s->folder);
     zones_clear(&s->zones);
+    free(s->moved);
     buf_clear(&s->record);
     free(s);
 }
@@ -140,7 +142,8 @@ int store_begin(struct store *s, bool write, struct error *e)
     if (failed)
         return failed;
     s->writing = write;
-    s->changed = s->urgent = s->roomy = s->feeding = false;
+    s->changed = s->urgent = s->roomy = s->feeding = s->moved_many = false;
+    s->moved_count = 0;
     failed = write ? counters_read(s, e) : 0;
     if (failed)
         store_abort(s);

@@ -49,8 +49,28 @@ int store_state(struct store *s, uint64_t number, struct job_state *out, struct 
 typedef bool store_job_call(void *context, const struct job *j, const struct job_state *st);
 int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *context, struct error *e);
 
-/* Cancel: LIFE_CANCELLED, LIFE_STOPPING (a run is open, *open is it) or LIFE_OVER in *out. */
-int store_cancel(struct store *s, uint64_t number, instant now, enum life_cancel *out, struct run_id *open, struct error *e);
+/* Cancels the job, its own occurrence and the extra ones. */
+struct store_cancelled {
+    enum life_cancel what; /* LIFE_STOPPING: some run is open and is to be stopped; LIFE_CANCELLED: none was, and something waited; LIFE_OVER */
+    struct run_id *open;   /* malloc'd */
+    size_t open_count;
+};
+int store_cancel(struct store *s, uint64_t number, instant now, struct store_cancelled *out, struct error *e);
+
+/* One more run, beside the schedule, which stays as it is: now (replay NULL), or one for each due time in a span that has passed. A one-off job that has ended is
+ * due once more. ERROR_USAGE where there is no such due time. */
+#define STORE_REPLAY_MAX 10000
+struct store_replay {
+    instant from, until; /* both included; the same: one due time */
+};
+struct store_started {
+    size_t count;
+    instant first, last;
+};
+int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now, struct store_started *out, struct error *e);
+
+/* The state of the occurrence that the run belongs to. */
+int store_run_state(struct store *s, const struct run *r, struct job_state *out, struct error *e);
 
 /* ---- runs ---- */
 
@@ -102,7 +122,7 @@ struct lane_id {
 struct due {
     struct lane_id lane;
     instant ready;
-    uint64_t number;
+    uint64_t number; /* of the job, or of an extra occurrence */
     uint32_t weight;
 };
 typedef bool store_lane_call(void *context, struct lane_id lane);
@@ -110,6 +130,14 @@ int store_each_lane(struct store *s, store_lane_call *call, void *context, struc
 typedef bool store_due_call(void *context, const struct due *d);
 /* The lane's jobs strictly behind (ready, number), in order. */
 int store_each_due(struct store *s, struct lane_id lane, instant ready, uint64_t number, store_due_call *call, void *context, struct error *e);
+/* After the commit of a write transaction of STORE_SERVE: the due entries that it has moved, in the order in which it has; an entry may be there several times, the last is
+ * how it is. False: too many, read the index. Valid until the next transaction. */
+struct store_moved {
+    struct due due; /* at least its number */
+    bool there;
+};
+bool store_moved(const struct store *s, const struct store_moved **out, size_t *count);
+
 int store_due_count(struct store *s, uint64_t *out, struct error *e); /* jobs waiting or retrying */
 
 /* ---- the clock ---- */
@@ -143,8 +171,9 @@ typedef void store_feed_call(void *context, const struct feed *f);
 /* Calls back for what came after *position and moves it on. */
 int store_feed(struct store *s, uint64_t *position, store_feed_call *call, void *context, struct error *e);
 int store_feed_trim(struct store *s, uint64_t position, struct error *e); /* forget all up to it: a part of the next write transaction */
-/* The due entry of a job as it is now: *there false if it has none. */
-int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there, struct error *e);
+/* Calls back with the due entries of a job as they are now, its own (*there false if it has none) and those of its extra occurrences. */
+typedef void store_due_of_call(void *context, const struct due *d, bool there);
+int store_due_of(struct store *s, uint64_t number, store_due_of_call *call, void *context, struct error *e);
 
 /* ---- queues ---- */
 

@@ -23,7 +23,7 @@ static bool add_lane(void *context, struct lane_id lane)
 static bool add_number(void *context, const struct due *d)
 {
     struct waiting *w = context;
-    if (d->ready != INSTANT_NEVER)
+    if (d->ready != INSTANT_NEVER || d->number >= EXTRA_FIRST)
         return true;
     MEM_GROW(w->numbers, w->capacity, w->count + 1);
     w->numbers[w->count++] = d->number;

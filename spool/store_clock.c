@@ -77,8 +77,10 @@ static int step_add(struct store *s, int64_t step, struct error *e)
     struct steps steps = {0};
     int failed = steps_read(s, &steps, e);
     if (!failed) {
-        MEM_GROW(steps.items, steps.capacity, steps.count + 1);
+        MEM_GROW(steps.items, steps.capacity, steps.count + 2);
         steps.items[steps.count++] = (struct step){1, s->counters.next_job, step};
+        if (s->counters.next_extra) /* the numbers of extra occurrences lie behind those of all jobs */
+            steps.items[steps.count++] = (struct step){(int64_t)EXTRA_FIRST, (int64_t)(EXTRA_FIRST + (uint64_t)s->counters.next_extra), step};
         failed = steps_write(s, &steps, e);
     }
     free(steps.items);
@@ -117,7 +119,7 @@ static int clock_step_job(struct store *s, uint64_t number, struct db_bytes reco
     new = old;
     struct job job;
     struct store_life l;
-    if (!life_clock_concerns(&old) || store_job_get(s, number, false, &job, NULL) != 0)
+    if (!life_clock_concerns(&old) || store_job_get(s, old.job ? old.job : number, false, &job, NULL) != 0)
         return 0;
     int failed = store_life(s, &job, now, &l, e);
     if (!failed && life_clock_step(&l.life, &new, step))
@@ -142,6 +144,8 @@ static int clock_step_some(struct store *s, struct step *step, instant now, uint
     for (; failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
         if (!key_take_u64(&key, &number))
             failed = store_damaged(s, "its states", e);
+        else if (key.length) /* an extra occurrence of the job: its state has a key of its own */
+            continue;
         else if (number >= (uint64_t)step->until || limit-- == 0)
             break; /* go on here */
         else

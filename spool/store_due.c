@@ -1,5 +1,8 @@
 #include "spool/record.h"
 
+#include <stdlib.h>
+
+#include "lib/base/mem.h"
 #include "spool/store_private.h"
 
 static void due_key_lane(struct key *k, struct lane_id lane)
@@ -102,15 +105,57 @@ int store_due_count(struct store *s, uint64_t *out, struct error *e)
     return db_count(s->db, DB_DUE, out, e);
 }
 
-int store_due_of(struct store *s, uint64_t number, struct due *out, bool *there, struct error *e)
+static struct due due_of(uint64_t number, const struct job_state *st, bool *there)
 {
-    struct job_state st;
+    struct due d = {.number = number};
+    instant wake;
+    *there = life_wake(st, &wake);
+    if (*there)
+        d = (struct due){.lane = {st->queue, st->priority}, .ready = wake, .number = number, .weight = store_due_weight(st)};
+    return d;
+}
+
+struct due_caller {
+    store_due_of_call *call;
+    void *context;
+};
+
+static bool due_call(void *context, uint64_t number, const struct job_state *st)
+{
+    struct due_caller *c = context;
+    bool there;
+    struct due d = due_of(number, st, &there);
+    c->call(c->context, &d, there);
+    return true;
+}
+
+int store_due_of(struct store *s, uint64_t number, store_due_of_call *call, void *context, struct error *e)
+{
+    struct job_state st = {.phase = PHASE_DONE};
+    struct due_caller c = {call, context};
     int found = store_state_get(s, number, &st, e);
     if (found < 0)
         return found;
-    instant wake;
-    *there = found == 0 && life_wake(&st, &wake);
-    if (*there)
-        *out = (struct due){.lane = {st.queue, st.priority}, .ready = wake, .number = number, .weight = store_due_weight(&st)};
-    return 0;
+    due_call(&c, number, &st);
+    return st.extras ? store_each_extra(s, number, due_call, &c, e) : 0;
+}
+
+#define MOVED_MAX 4096
+
+void store_due_moved(struct store *s, uint64_t number, const struct job_state *st)
+{
+    if (s->moved_count == MOVED_MAX) {
+        s->moved_many = true;
+        return;
+    }
+    MEM_GROW(s->moved, s->moved_capacity, s->moved_count + 1);
+    struct store_moved *m = &s->moved[s->moved_count++];
+    m->due = due_of(number, st, &m->there);
+}
+
+bool store_moved(const struct store *s, const struct store_moved **out, size_t *count)
+{
+    *out = s->moved;
+    *count = s->moved_count;
+    return !s->moved_many;
 }

@@ -59,6 +59,8 @@ int store_state_put(
         failed = store_due_put(s, number, new, e);
     if (failed)
         return failed;
+    if (moved && (was || is) && s->use == STORE_SERVE)
+        store_due_moved(s, number, new);
     int more = state_pending_once(new) - state_pending_once(old);
     if (more) {
         s->counters.pending_once += more;
@@ -180,7 +182,8 @@ static int name_unknown(struct store *s, const char *name, struct error *e)
 int store_find(struct store *s, const char *reference, uint64_t *number, struct error *e)
 {
     if (!reference[strspn(reference, "0123456789")] && *reference) {
-        struct key k = key_number(strtoull(reference, NULL, 10));
+        uint64_t wanted = strtoull(reference, NULL, 10);
+        struct key k = key_number(wanted < EXTRA_FIRST ? wanted : 0);
         struct db_bytes value, key = key_bytes(&k);
         int found = db_get(s->db, DB_STATES, key, &value, e);
         if (found == STORE_NONE)
@@ -385,45 +388,4 @@ int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *c
     db_cursor_free(c);
     strvec_clear(&l.env);
     return failed < 0 ? failed : 0;
-}
-
-/* ---- cancel ---- */
-
-static int job_cancelled(
-    struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
-{
-    struct job j;
-    int failed = store_job_get(s, number, false, &j, e);
-    if (failed)
-        return failed;
-    failed = store_notes_put(s, number, j.name, st, notes, e);
-    job_clear(&j);
-    store_feed_add(s, FEED_DUE, number);
-    return failed;
-}
-
-int store_cancel(
-    struct store *s, uint64_t number, instant now, enum life_cancel *out, struct run_id *open, struct error *e)
-{
-    struct job_state old, new;
-    struct life_notes notes = {0};
-    int failed = store_state(s, number, &old, e);
-    if (failed)
-        return failed;
-    new = old;
-    enum life_cancel how = life_cancel(&new, now, &notes);
-    if (how != LIFE_OVER) {
-        s->urgent = true;
-        failed = store_state_put(s, number, &old, &new, e);
-    }
-    if (!failed && how == LIFE_CANCELLED)
-        failed = job_cancelled(s, number, &new, &notes, e);
-    if (!failed && how == LIFE_STOPPING) {
-        store_feed_add(s, FEED_CANCEL, number);
-        *open = (struct run_id){.job = number, .n = new.runs};
-    }
-    life_notes_clear(&notes);
-    if (!failed)
-        *out = how;
-    return failed;
 }

@@ -5,6 +5,7 @@
  *   store_run.c    claims, outcomes, history              store_feed.c   the change feed
  *   store_due.c    the due index                          store_key.c    keys
  *   store_clock.c  steps of the wall clock                store_zone.c   rules of zones that have changed
+ *   store_place.c  extra occurrences                      store_cancel.c cancelling
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
  *
@@ -12,7 +13,8 @@
  *   meta     "counters"                                            msgpack map, struct counters
  *            "steps"                                               msgpack list: backward steps of the clock still to be applied
  *   jobs     number u64                                            record of the definition
- *   states   number u64                                            record of the state
+ *   states   number u64                                            record of the state, of a job or of an extra occurrence (EXTRA_FIRST and above)
+ *            job u64, extra occurrence u64                         nothing
  *   names    name                                                  number u64. Of a finished one-off job too, until another takes the name
  *   due      queue u32, priority (higher first), ready, number u64 weight u32. Is there exactly while life_wake has a time
  *   runs     job u64, n u32, note u32                              record of the run or row
@@ -37,6 +39,7 @@
 struct counters {
     int64_t version;      /* of the whole: STORE_FORMAT */
     int64_t next_job;
+    int64_t next_extra;   /* extra occurrences there have been */
     int64_t feed_first;   /* sequence of the oldest entry of the feed */
     int64_t feed_next;    /* of the next one */
     int64_t generation;
@@ -61,6 +64,9 @@ struct store {
     bool urgent;            /* a cancel, claim or outcome: may use the reserve */
     bool roomy;             /* room for adding was looked for and found */
     struct counters counters;
+    struct store_moved *moved; /* STORE_SERVE: due entries that are others now */
+    size_t moved_count, moved_capacity;
+    bool moved_many;        /* more than are kept */
     struct feed feed;       /* the last entry, not written yet */
     bool feeding;
 };
@@ -93,6 +99,22 @@ struct store_life {
     struct schedule schedule;
     struct life_notes notes;
 };
+/* An occurrence and the job it is of; store_place.c. */
+struct store_place {
+    uint64_t number, job;
+    struct job_state own_old, own;     /* of the job */
+    struct job_state extra_old, extra; /* where the number is that of an extra occurrence */
+};
+int store_place(struct store *s, uint64_t number, struct store_place *out, struct error *e); /* 0, STORE_NONE, negative */
+struct job_state *store_place_state(struct store_place *p);
+bool store_place_busy(const struct store_place *p); /* another occurrence of the job is active */
+/* Writes what has changed; an extra occurrence that is over goes. Lets the next parked one go when no other is active. */
+int store_place_put(struct store *s, struct store_place *p, instant now, struct error *e);
+int store_place_notes(struct store *s, struct store_place *p, const char *name, struct life_notes *notes, struct error *e); /* before store_place_put */
+int store_extra_new(struct store *s, struct job_state *own, const struct job_state *extra, uint64_t *number, struct error *e); /* `own` is the caller's to write */
+typedef bool store_extra_call(void *context, uint64_t number, const struct job_state *st);
+int store_each_extra(struct store *s, uint64_t job, store_extra_call *call, void *context, struct error *e); /* in order of number */
+
 int store_zones(struct store *s, struct zones **out, struct error *e);
 int store_life(struct store *s, const struct job *j, instant now, struct store_life *out, struct error *e);
 void store_life_clear(struct store_life *l);
@@ -106,6 +128,7 @@ int store_state_get(struct store *s, uint64_t number, struct job_state *out, str
 int store_state_put(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
 
 uint32_t store_due_weight(const struct job_state *st); /* 0 where no slot is asked for: a run is to be stopped for the next */
+void store_due_moved(struct store *s, uint64_t number, const struct job_state *st);
 int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
 int store_due_delete(struct store *s, uint64_t number, const struct job_state *st, struct error *e);
 

@@ -92,15 +92,13 @@ static int claim_put(struct store *s, const struct run *r, struct error *e)
 }
 
 /* What the verdict means for the tables. */
-static int claim_write(struct store *s, const struct store_life *l, const struct job_state *old, const struct job_state *new,
-    enum life_verdict said, const struct run *run, struct error *e)
+static int claim_write(struct store *s, struct store_place *p, const struct store_life *l, enum life_verdict said, const struct run *run, struct error *e)
 {
-    uint64_t number = l->life.job->number;
-    int failed = 0;
-    if (said == LIFE_START || said == LIFE_MISSED || said == LIFE_REPLACE)
-        failed = store_state_put(s, number, old, new, e);
+    if (said == LIFE_EARLY || said == LIFE_NOT)
+        return 0;
+    int failed = store_place_notes(s, p, l->life.job->name, l->life.notes, e);
     if (!failed)
-        failed = store_notes_put(s, number, l->life.job->name, new, l->life.notes, e);
+        failed = store_place_put(s, p, l->life.now, e);
     if (!failed && said == LIFE_START)
         failed = claim_put(s, run, e);
     return failed;
@@ -114,38 +112,83 @@ static void claim_run(struct store *s, struct run *run, uint32_t generation)
     memcpy(run->boot, s->boot, sizeof run->boot);
 }
 
-int store_claim(struct store *s, uint64_t number, const struct store_turn *turn, struct store_claimed *out, struct error *e)
+/* Run numbers are the job's, whichever occurrence they are of. */
+static enum life_verdict claim_decide(struct store_place *p, struct store_life *l, struct run *run)
 {
-    struct job_state old, new;
+    struct job_state *st = store_place_state(p);
+    l->life.busy = store_place_busy(p);
+    st->runs = p->own.runs;
+    enum life_verdict said = life_claim(&l->life, st, run);
+    if (said == LIFE_START && st != &p->own) {
+        p->own.runs = st->runs;
+        p->own.notes = 0;
+        run->extra = p->number;
+    }
+    return said;
+}
+
+/* overlap: allow */
+static int claim_part(struct store *s, struct store_place *p, struct store_life *l, struct run *run, struct error *e)
+{
+    struct job_state part;
+    uint64_t number = EXTRA_FIRST + (uint64_t)s->counters.next_extra;
+    if (p->number >= EXTRA_FIRST || !life_part(&l->life, &p->own, number, run, &part))
+        return 0;
+    return store_extra_new(s, &p->own, &part, &number, e);
+}
+
+static int claim_job(struct store *s, struct store_place *p, const struct store_turn *turn, struct job *job, struct store_claimed *out, struct error *e)
+{
     struct store_life l;
-    struct job job;
     struct run run;
-    int failed = store_state(s, number, &old, e);
-    if (!failed)
-        failed = store_job_get(s, number, true, &job, e);
+    int failed = store_life(s, job, turn->now, &l, e);
     if (failed)
         return failed;
-    failed = store_life(s, &job, turn->now, &l, e);
-    if (failed) {
-        job_clear(&job);
-        return failed;
-    }
-    new = old;
     run_init(&run);
     l.life.since = turn->since;
-    enum life_verdict said = life_claim(&l.life, &new, &run);
+    out->verdict = claim_decide(p, &l, &run);
     claim_run(s, &run, turn->generation);
-    failed = claim_write(s, &l, &old, &new, said, &run, e);
+    run.id.n = out->verdict == LIFE_REPLACE ? p->own.open : run.id.n;
+    run.id.job = p->job;
+    if (out->verdict == LIFE_START)
+        failed = claim_part(s, p, &l, &run, e);
+    if (!failed)
+        failed = claim_write(s, p, &l, out->verdict, &run, e);
     store_life_clear(&l);
-    if (!failed && said == LIFE_START) {
-        run_tell(s, number);
-        *out = (struct store_claimed){said, job, run};
+    if (failed)
+        run_clear(&run);
+    else
+        out->run = run;
+    return failed;
+}
+
+int store_claim(struct store *s, uint64_t number, const struct store_turn *turn, struct store_claimed *out, struct error *e)
+{
+    struct store_place p;
+    struct store_claimed claimed = {.verdict = LIFE_NOT};
+    int failed = store_place(s, number, &p, e);
+    if (failed == STORE_NONE && number >= EXTRA_FIRST) { /* it is over, and gone */
+        *out = claimed;
         return 0;
     }
-    job_clear(&job);
-    run_clear(&run);
+    if (failed == STORE_NONE)
+        return error_set(e, ERROR_NOT_FOUND, "there is no job %" PRIu64, number);
     if (!failed)
-        *out = (struct store_claimed){.verdict = said, .run.id = {.job = number, .n = new.runs}};
+        failed = store_job_get(s, p.job, true, &claimed.job, e);
+    if (failed)
+        return failed;
+    failed = claim_job(s, &p, turn, &claimed.job, &claimed, e);
+    if (failed || claimed.verdict != LIFE_START)
+        job_clear(&claimed.job);
+    if (!failed && claimed.verdict == LIFE_START)
+        run_tell(s, p.job);
+    if (!failed && claimed.verdict != LIFE_START) {
+        struct run_id id = claimed.run.id;
+        run_clear(&claimed.run);
+        claimed.run.id = id;
+    }
+    if (!failed)
+        *out = claimed;
     return failed;
 }
 
@@ -164,86 +207,105 @@ static int finish_put(struct store *s, const struct store_end *end, instant now,
     return failed ? failed : run_put_ended(s, &row, e);
 }
 
+static int finish_job(struct store *s, struct store_place *p, const struct store_end *end, const struct job *job, instant now, struct error *e)
+{
+    struct store_life l;
+    int failed = store_life(s, job, now, &l, e);
+    if (failed)
+        return failed;
+    l.life.random = end->random;
+    l.life.since = end->since;
+    life_outcome(&l.life, store_place_state(p), end->run, end->stopped);
+    failed = finish_put(s, end, now, e);
+    if (!failed)
+        failed = store_place_notes(s, p, job->name, &l.notes, e);
+    if (!failed)
+        failed = store_place_put(s, p, now, e);
+    store_life_clear(&l);
+    return failed;
+}
+
+/* The place of an open run. */
+static int run_place(struct store *s, uint64_t extra, uint64_t job, struct store_place *p, struct error *e)
+{
+    int found = store_place(s, extra ? extra : job, p, e);
+    return found == STORE_NONE ? store_damaged(s, "its states", e) : found;
+}
+
 int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e)
 {
     const struct run *r = end->run;
-    struct job_state old, new;
-    struct store_life l;
+    struct store_place p;
     struct job job;
     int failed = run_is_open(s, r->id, e);
     *was_open = failed == 0;
     if (failed)
         return failed < 0 ? failed : 0;
-    failed = store_state(s, r->id.job, &old, e);
+    failed = run_place(s, r->extra, r->id.job, &p, e);
     if (!failed)
         failed = store_job_get(s, r->id.job, false, &job, e);
     if (failed)
         return failed;
-    failed = store_life(s, &job, now, &l, e);
-    if (failed) {
-        job_clear(&job);
-        return failed;
-    }
     s->urgent = true;
-    new = old;
-    l.life.random = end->random;
-    l.life.since = end->since;
-    life_outcome(&l.life, &new, r, end->stopped);
-    failed = store_state_put(s, r->id.job, &old, &new, e);
-    if (!failed)
-        failed = finish_put(s, end, now, e);
-    if (!failed)
-        failed = store_notes_put(s, r->id.job, job.name, &new, &l.notes, e);
+    failed = finish_job(s, &p, end, &job, now, e);
     if (!failed)
         failed = run_close(s, r->id, e);
     if (!failed)
         run_tell(s, r->id.job);
-    store_life_clear(&l);
     job_clear(&job);
     return failed;
 }
 
-static int unclaim_note(
-    struct store *s, uint64_t number, const struct job_state *st, struct life_notes *notes, struct error *e)
+static int unclaim_notes(struct store *s, struct store_place *p, struct life_notes *notes, struct error *e)
 {
     struct job job;
     if (!notes->count)
         return 0;
-    int failed = store_job_get(s, number, false, &job, e);
+    int failed = store_job_get(s, p->job, false, &job, e);
     if (failed)
         return failed;
-    failed = store_notes_put(s, number, job.name, st, notes, e);
+    failed = store_place_notes(s, p, job.name, notes, e);
     job_clear(&job);
+    return failed;
+}
+
+static int unclaim_place(struct store *s, struct store_place *p, bool shortage, instant now, struct error *e)
+{
+    struct life_notes notes = {0};
+    if (shortage)
+        life_shortage(store_place_state(p), now, &notes);
+    else
+        life_unclaim(store_place_state(p), now, &notes);
+    int failed = unclaim_notes(s, p, &notes, e);
+    if (!failed)
+        failed = store_place_put(s, p, now, e);
+    life_notes_clear(&notes);
     return failed;
 }
 
 int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e)
 {
-    struct job_state old, new;
-    struct life_notes notes = {0};
+    struct store_place p;
+    struct run run;
     struct key k = key_run(id);
     int failed = run_is_open(s, id, e);
     if (failed)
         return failed < 0 ? failed : 0;
-    failed = store_state(s, id.job, &old, e);
+    failed = store_run(s, id, &run, e);
+    if (failed)
+        return failed;
+    failed = run_place(s, run.extra, id.job, &p, e);
+    run_clear(&run);
     if (failed)
         return failed;
     s->urgent = true;
-    new = old;
-    if (shortage)
-        life_shortage(&new, now, &notes);
-    else
-        life_unclaim(&new, now, &notes);
-    failed = store_state_put(s, id.job, &old, &new, e);
+    failed = unclaim_place(s, &p, shortage, now, e);
     if (!failed)
         failed = db_delete(s->db, DB_RUNS, key_bytes(&k), e);
     if (failed >= 0)
         failed = run_close(s, id, e);
     if (!failed)
-        failed = unclaim_note(s, id.job, &new, &notes, e);
-    if (!failed)
         run_tell(s, id.job);
-    life_notes_clear(&notes);
     return failed;
 }
 

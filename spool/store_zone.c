@@ -160,6 +160,12 @@ int store_zone_step(struct store *s, instant now, uint64_t *from, uint32_t limit
     for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
         if (!key_take_u64(&key, &number))
             failed = store_damaged(s, "its states", e);
+        else if (key.length) /* an extra occurrence of the job: it has no schedule */
+            continue;
+        else if (number >= EXTRA_FIRST) { /* nor have their states: the end has no schedule */
+            failed = DB_NONE;
+            break;
+        }
         else if (limit-- == 0)
             break; /* go on here */
         else

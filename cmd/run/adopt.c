@@ -41,7 +41,7 @@ static void found_complete(struct scheduler *s, struct found *f)
     job_init(&job);
     found_take(f, &job);
     job_clear(&job);
-    if (store_state(s->store, f->run.id.job, &state, NULL) == 0)
+    if (store_run_state(s->store, &f->run, &state, NULL) == 0)
         f->cancel = state.cancel || state.overtaken;
     f->overtaken = state.overtaken && !state.cancel;
     if (!state.replaced && store_job(s->store, f->run.id.job, &job, NULL) == 0) {

@@ -28,7 +28,7 @@ static int changes_cancels(struct scheduler *s, struct error *e)
     struct active *a, *next;
     HASH_ITER(hh, s->active, a, next) {
         struct job_state state;
-        int failed = a->cancel ? 0 : store_state(s->store, a->run.id.job, &state, e);
+        int failed = a->cancel ? 0 : store_run_state(s->store, &a->run, &state, e);
         if (failed && e->sys)
             return failed;
         if (!failed && !a->cancel && state.cancel)
@@ -74,18 +74,13 @@ static bool lane_known(void *context, struct lane_id id)
     return true;
 }
 
-static int refresh_one(struct scheduler *s, uint64_t number, struct error *e)
+static void refresh_due(void *context, const struct due *d, bool there)
 {
-    struct due due;
-    bool there;
-    int failed = store_due_of(s->store, number, &due, &there, e);
-    if (failed)
-        return failed;
+    struct plan *plan = context;
     if (there)
-        plan_put(&s->plan, &due);
+        plan_put(plan, d);
     else
-        plan_drop(&s->plan, number);
-    return 0;
+        plan_drop(plan, d->number);
 }
 
 static int read_feed(struct scheduler *s, struct error *e)
@@ -106,7 +101,7 @@ static int read_feed(struct scheduler *s, struct error *e)
     if (c.all)
         s->lanes_changed = true;
     for (size_t i = 0; !failed && !c.all && i < c.count; i++)
-        failed = refresh_one(s, c.numbers[i], e);
+        failed = store_due_of(s->store, c.numbers[i], refresh_due, &s->plan, e);
     free(c.numbers);
     if (!failed)
         s->feed_position = position;

@@ -57,9 +57,6 @@ struct active {
     int64_t reached, reach_pause; /* when it was connected (monotonic); before the next try */
     bool released;           /* its slot is free again */
     bool stuck;              /* its end cannot be recorded: the job's record is damaged. Its worker keeps the outcome */
-    /* what the transaction that recorded the end left as the job's due entry */
-    struct due next;
-    bool has_next;
     struct active *next_reported;
     UT_hash_handle hh; /* by run.id */
 };

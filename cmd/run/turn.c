@@ -95,8 +95,6 @@ static int record_ends(struct scheduler *s, instant now, size_t *count, struct e
     *count = 0;
     for (struct active *a = s->reported; !failed && a && *count < TURN_REPORTS; a = a->next_reported) {
         failed = record_end(s, a, now, e);
-        if (!failed)
-            failed = store_due_of(s->store, a->run.id.job, &a->next, &a->has_next, e);
         if (failed && !e->sys)
             failed = record_stuck(s, a, e);
         ++*count;
@@ -110,13 +108,6 @@ struct claim {
     struct job job;
 };
 
-/* Due entries that moved without a run: missed occurrences, and what others had changed. */
-struct moved {
-    struct due due;
-    uint64_t number;
-    bool there;
-};
-
 struct turn {
     struct scheduler *scheduler;
     instant now;
@@ -127,8 +118,7 @@ struct turn {
     uint64_t zone_next; /* from where on in the next turn */
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
-    struct moved moved[TURN_CLAIMS];
-    size_t moved_count;
+    size_t others; /* claims that came to something else */
     struct active *overtaken[TURN_CLAIMS]; /* to be stopped for the next occurrence */
     size_t overtaken_count;
 };
@@ -150,14 +140,12 @@ static int claim_one(struct turn *t, const struct due *due, struct error *e)
     }
     if (claimed.verdict == LIFE_START) {
         t->claims[t->claim_count++] = (struct claim){active_new(s, &claimed.run), claimed.job};
-        if (claimed.job.overlap != OVERLAP_REPLACE)
-            return 0; /* it has no place in the index while it runs */
+        return 0;
     }
     if (claimed.verdict == LIFE_REPLACE && active_find(s, claimed.run.id))
         t->overtaken[t->overtaken_count++] = active_find(s, claimed.run.id);
-    struct moved *m = &t->moved[t->moved_count++];
-    m->number = due->number;
-    return store_due_of(s->store, due->number, &m->due, &m->there, e);
+    t->others++;
+    return 0;
 }
 
 static int claim_due(struct turn *t, struct error *e)
@@ -165,7 +153,7 @@ static int claim_due(struct turn *t, struct error *e)
     struct scheduler *s = t->scheduler;
     struct due due;
     int failed = 0;
-    while (!failed && !s->stopping && t->claim_count < TURN_CLAIMS && t->moved_count < TURN_CLAIMS &&
+    while (!failed && !s->stopping && t->claim_count < TURN_CLAIMS && t->others < TURN_CLAIMS &&
            plan_next(&s->plan, t->now + AHEAD, &due))
         failed = claim_one(t, &due, e);
     return failed;
@@ -279,8 +267,6 @@ static void ends_done(struct scheduler *s, size_t count)
             s->reported_end = &s->reported;
         if (a->stuck)
             continue;
-        if (a->has_next)
-            plan_put(&s->plan, &a->next);
         log_end(s, a);
         acknowledge(s, a);
         active_free(a);
@@ -301,9 +287,20 @@ static void claims_done(struct turn *t)
         t->overtaken[i]->overtaken = true;
         active_cancel(t->overtaken[i]);
     }
-    for (size_t i = 0; i < t->moved_count; i++)
-        if (t->moved[i].there)
-            plan_put(&t->scheduler->plan, &t->moved[i].due);
+}
+
+/* What the transaction has done to the due index. */
+static void moved_done(struct scheduler *s)
+{
+    const struct store_moved *moved;
+    size_t count;
+    if (!store_moved(s->store, &moved, &count))
+        s->lanes_changed = true;
+    for (size_t i = 0; !s->lanes_changed && i < count; i++)
+        if (moved[i].there)
+            plan_put(&s->plan, &moved[i].due);
+        else
+            plan_drop(&s->plan, moved[i].due.number);
 }
 
 static void turn_done(struct turn *t)
@@ -316,6 +313,7 @@ static void turn_done(struct turn *t)
     s->zone_from = t->zone_next;
     if ((t->stepping && !s->stepping) || (t->zoning && !s->zone_from))
         s->lanes_changed = true;
+    moved_done(s);
     s->retry_tries = 0;
     ends_done(s, t->ends);
     claims_done(t);

@@ -108,7 +108,7 @@ static void work_time(void *context, bool stepped)
     if (w->stage != WORK_HELD)
         return;
     if (w->order.not_before == INSTANT_NONE || clock_wall() >= w->order.not_before)
-        command_start(w);
+        command_launch(w);
     else if (stepped || w->order.not_before > instant_add(clock_wall(), HOLD_MOST))
         work_drop_held(w, REPORT_FENCED, "the clock was set shortly before its time");
     else

@@ -258,7 +258,7 @@ static void command_limit(struct loop_timer *t)
     end_begin(w, REPORT_TIMEOUT, w->order.kill_after);
 }
 
-void command_start(struct work *w)
+void command_launch(struct work *w)
 {
     struct start s = {.in = -1, .out = -1};
     w->fence = fence_create(&w->folder, w->order.id, &w->self);

@@ -76,7 +76,7 @@ void work_tend(struct work *w);     /* does, or tries again, what an orphan has 
 void work_ended(struct work *w, struct report *r); /* takes r over: sends or leaves it */
 
 /* worker_command.c */
-void command_start(struct work *w);
+void command_launch(struct work *w);
 void command_reap(struct work *w);   /* after SIGCHLD */
 void command_finish(struct work *w, enum report_how how, char *reason); /* builds the report; reason may be NULL, is taken over */
 void command_forget(struct work *w, bool acknowledged); /* after ack, or when the outcome was left */

@@ -104,12 +104,12 @@ static void add_is_refused(struct fixture *f)
 
 static void cancel(struct fixture *f, uint64_t number)
 {
-    enum life_cancel how;
-    struct run_id open;
+    struct store_cancelled done;
     OK(store_begin(f->s, true, &e));
-    OK(store_cancel(f->s, number, NOW, &how, &open, &e));
+    OK(store_cancel(f->s, number, NOW, &done, &e));
     OK(store_commit(f->s, &e));
-    assert_int_equal(how, LIFE_CANCELLED);
+    free(done.open);
+    assert_int_equal(done.what, LIFE_CANCELLED);
 }
 
 static void add_some(struct fixture *f, int count)

@@ -153,6 +153,9 @@ static void play_claim(struct player *p, instant now)
     case LIFE_REPLACE:
         buf_text(&p->text, "stop: ");
         break;
+    case LIFE_PARKED:
+        buf_text(&p->text, "parked: ");
+        break;
     case LIFE_NOT:
         buf_text(&p->text, "not: ");
         break;

@@ -63,7 +63,7 @@ static void test_state(void **state)
     begin(&j, &s);
     states_same(&s);
     s = (struct job_state){
-        .phase = PHASE_CANCELLED, .due = 1, .ready = -2, .next = 3, .attempt = 4, .lost = 5, .shortage = 6, .runs = UINT32_MAX, .first = 7, .set_back = 8,
+        .phase = PHASE_CANCELLED, .due = 1, .ready = -2, .next = 3, .attempt = 4, .lost = 5, .shortage = 6, .runs = UINT32_MAX, .open = 21, .first = 7, .set_back = 8, .job = 22, .cause = CAUSE_REPLAY, .extras = 23, .busy = 24,
         .makeup = -9, .boot = UINT64_MAX, .notes = 9, .cancel = true, .overtaken = true, .overtakes = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
         .weight = 12, .repeats = true,
     };
