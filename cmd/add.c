@@ -186,13 +186,34 @@ static int add_minus(const struct add *a, int code, struct error *e)
     return code;
 }
 
+/* --cron was given the first field only: did the shell split the expression? */
+static int add_split_cron(const struct add *a, int code, struct error *e)
+{
+    struct add_words w = a->words;
+    if (strcmp(e->field, "--cron") != 0)
+        return code;
+    for (int i = 0; i + 1 < w.argc; i++) {
+        w.when = i + 1;
+        int slip = strcmp(w.argv[i], "--cron") == 0 ? add_slip_cron(&w, e) : 0;
+        if (slip)
+            return slip;
+    }
+    return code;
+}
+
+static int add_read_options(struct add *a, const struct option_row *rows, int from, struct error *e)
+{
+    int read = options_parse(rows, OPTIONS_FIRST, a->words.argc - from, a->words.argv + from, a, e);
+    return read < 0 ? add_split_cron(a, read, e) : read;
+}
+
 /* Options, WHEN unless a flag gave the time, options again, and then the command from words.command on. */
 static int add_parse(struct add *a, const struct option_row *rows, struct error *e)
 {
     struct add_words *w = &a->words;
     if (add_find_zone(a, rows, e) < 0)
         return -(int)e->code;
-    int first = options_parse(rows, OPTIONS_FIRST, w->argc, w->argv, a, e);
+    int first = add_read_options(a, rows, 0, e);
     if (first < 0 || a->common.help)
         return first < 0 ? add_minus(a, first, e) : 0;
     w->when = w->when_end = w->command = first;
@@ -204,7 +225,7 @@ static int add_parse(struct add *a, const struct option_row *rows, struct error 
     int code = add_parse_when(a, e);
     if (code < 0)
         return code;
-    int more = options_parse(rows, OPTIONS_FIRST, w->argc - w->when_end, w->argv + w->when_end, a, e);
+    int more = add_read_options(a, rows, w->when_end, e);
     if (more < 0)
         return more;
     w->command = w->when_end + more;

@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
+#include "lib/time/cron.h"
 #include "lib/time/when.h"
 
 /* ---- the line that was meant ---- */
@@ -69,7 +70,7 @@ int add_slip_shell(const struct add_words *w, const char *word, struct error *e)
 
 static bool slip_is_cron_field(const char *word)
 {
-    return *word && word[strspn(word, "0123456789*/,-")] == '\0';
+    return *word && word[strspn(word, "0123456789*/,-~#?abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
 }
 
 /* One star is all names in the current directory, in order. Returns how many words from `at` on are such a star, 0 if they are not. */
@@ -101,10 +102,11 @@ static int slip_cron(const struct add_words *w, const glob_t *names, struct buf 
         buf_text(b, expanded ? "*" : w->argv[at]);
         at += expanded ? expanded : 1;
     }
-    return stars ? at : 0;
+    struct cron cron;
+    return stars && cron_parse(buf_string(b), 0, &cron, NULL, NULL) == 0 ? at : 0;
 }
 
-static int slip_cron_refuse(const struct add_words *w, struct error *e)
+int add_slip_cron(const struct add_words *w, struct error *e)
 {
     glob_t names = {0};
     struct buf expression = {0};
@@ -197,7 +199,7 @@ static int slip_time_refuse(const struct add_words *w, const struct zone *zone, 
 
 int add_slip_when(const struct add_words *w, const struct zone *zone, instant now, struct error *e)
 {
-    int code = slip_cron_refuse(w, e);
+    int code = add_slip_cron(w, e);
     return code ? code : slip_time_refuse(w, zone, now, e);
 }
 

@@ -22,6 +22,9 @@ struct add_words {
  * is so. `e` is only changed when it returns negative. */
 int add_slip_when(const struct add_words *w, const struct zone *zone, instant now, struct error *e);
 
+/* The same for a cron expression alone, which may stand behind --cron too: its first word is at `when`. */
+int add_slip_cron(const struct add_words *w, struct error *e);
+
 /* The command begins with what looks like a part of the time. */
 int add_slip_command(const struct add_words *w, const struct zone *zone, instant now, struct error *e);
 

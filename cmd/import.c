@@ -9,6 +9,7 @@
 
 #include "cmd/caller.h"
 #include "cmd/client.h"
+#include "cmd/import_place.h"
 #include "cmd/progress.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
@@ -52,16 +53,19 @@ struct import_head {
 
 /* ---- lines to records ---- */
 
-static int import_fail(const struct import *im, int line, struct error *e)
+/* `column` is that of the line, 0 where it is not known. What the field says, and the place in that, stays. */
+static int import_fail(const struct import *im, int line, int column, struct error *e)
 {
     struct buf place = {0};
     buf_format(&place, "%s: line %d", im->name, line);
-    if (e->column && !e->field[0])
-        buf_format(&place, ", column %d", e->column);
+    if (column)
+        buf_format(&place, ", column %d", column);
     if (e->field[0])
         buf_format(&place, ": %s", e->field);
     struct error whole;
     error_set(&whole, e->code, "%s: %s", buf_string(&place), e->text);
+    if (e->field[0] && e->source[0])
+        error_place(&whole, e->source, line, e->column, e->width);
     buf_clear(&place);
     *e = whole;
     return -(int)e->code;
@@ -107,7 +111,9 @@ static int import_line(struct import *im, const char *text, size_t length, struc
     if (code == 0)
         code = import_job(im, &map, e);
     value_clear(&map);
-    return code < 0 ? import_fail(im, im->line, e) : 0;
+    if (code == 0)
+        return 0;
+    return import_fail(im, im->line, e->field[0] ? import_column(text, length, e->field) : e->column, e);
 }
 
 /* Takes the whole lines out of b; at the end of the file what is left is a line too. */
@@ -212,7 +218,7 @@ static int import_add(struct import *im, struct store *store, const struct impor
         code = import_twin(im, store, j.name, e);
     job_clear(&j);
     if (code < 0)
-        return import_fail(im, head->line, e);
+        return import_fail(im, head->line, 0, e);
     if (!im->first)
         im->first = added.number;
     im->last = added.number;

@@ -61,6 +61,19 @@ static void runs_add_outcome(struct table *t, const struct run *r)
     buf_clear(&b);
 }
 
+/* Of a row that stands for several due times: from the first to the last one. */
+static void runs_add_due(struct table *t, const struct view *v, const struct run *r)
+{
+    struct buf b = {0};
+    view_time(&b, v, r->due);
+    if (r->count > 1 && r->last_due != INSTANT_NONE) {
+        buf_text(&b, " to ");
+        view_time(&b, v, r->last_due);
+    }
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_clear(&b);
+}
+
 void view_runs_add(struct table *t, const struct view *v, const struct run *r)
 {
     char id[RUN_ID_SIZE];
@@ -70,10 +83,7 @@ void view_runs_add(struct table *t, const struct view *v, const struct run *r)
     table_cell(t, TABLE_PLAIN, id);
     table_cell(t, TABLE_BOLD, r->name ? r->name : "");
     table_cellf(t, TABLE_PLAIN, r->id.note ? "" : "%u", r->attempt);
-    struct buf b = {0};
-    view_time(&b, v, r->due);
-    table_cell(t, TABLE_PLAIN, buf_string(&b));
-    buf_clear(&b);
+    runs_add_due(t, v, r);
     runs_add_length(t, r->due, r->started);
     runs_add_length(t, r->started, r->ended);
     runs_add_outcome(t, r);

@@ -8,6 +8,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/time/zone_data.h"
+#include "lib/time/zone_near.h"
 
 enum { FILE_MAX = 1 << 20, NAME_LENGTH_MAX = 255 };
 
@@ -69,13 +70,24 @@ static bool name_is_safe(const char *name)
            !strstr(name, "/.") && strcmp(name, "posixrules") != 0; /* no zone's name, though the file may be one */
 }
 
+static int unknown_name(const char *name, struct error *e)
+{
+    char *near = e ? zone_near(zone_folder(), name) : NULL;
+    if (near)
+        error_set(e, ERROR_USAGE, "unknown time zone '%s': did you mean %s?", name, near);
+    else
+        error_set(e, ERROR_USAGE, "unknown time zone '%s': names are like Europe/Berlin or UTC", name);
+    free(near);
+    return -(int)ERROR_USAGE;
+}
+
 static int unknown(const char *name, int number, struct error *e)
 {
     if (access(zone_folder(), X_OK) < 0)
         return error_set(e, ERROR_USAGE, "time zone %s: no time zones are installed in %.200s (Debian: package tzdata)",
             name, zone_folder());
     if (number == ENOENT || number == ENOTDIR || number == EINVAL || number == EISDIR)
-        return error_set(e, ERROR_USAGE, "unknown time zone '%s': names are like Europe/Berlin or UTC", name);
+        return unknown_name(name, e);
     return error_errno(e, ERROR_USAGE, number, "time zone %s cannot be read", name);
 }
 

@@ -24,10 +24,10 @@ load helper
 
 @test "a bad line is named, with field and reason, and nothing is added" {
     local bad
-    for bad in '{"in":"20m","command":"x","retries":"many"}|line 2: retries: ' '{"in":"90","command":"x"}|line 2: in: 90 has no unit' \
-        '{"in":"20m","command":"x","retrys":1}|line 2: retrys: there is no such field: did you mean' '{"in":"20m"}|line 2: command' '{"in":"20m","command":"x"|line 2, column' \
-        '[1]|line 2: a job is an object' '{"in":"20m","command":"x","name":"12"}|line 2: name: ' '{"in":"20m","command":"x","name":"first"}|line 2' \
-        '{"in":"20m","in":"10m","command":"x"}|line 2' '{"at":"2020-01-01T00:00Z","command":"x"}|line 2: at: '; do
+    for bad in '{"in":"20m","command":"x","retries":"many"}|line 2, column 37: retries: ' '{"in":"90","command":"x"}|line 2, column 7: in: 90 has no unit' \
+        '{"in":"20m","command":"x","retrys":1}|line 2, column 36: retrys: there is no such field: did you mean' '{"in":"20m"}|line 2: command' '{"in":"20m","command":"x"|line 2, column' \
+        '[1]|line 2: a job is an object' '{"in":"20m","command":"x","name":"12"}|line 2, column 34: name: ' '{"in":"20m","command":"x","name":"first"}|line 2' \
+        '{"in":"20m","in":"10m","command":"x"}|line 2' '{"at":"2020-01-01T00:00Z","command":"x"}|line 2, column 7: at: '; do
         printf '%s\n' '{"in":"20m","command":"ok","name":"first"}' "${bad%%|*}" >jobs.ndjson
         run ax import ndjson jobs.ndjson
         [ "$status" -eq 2 ] || [ "$status" -eq 4 ] || fail "${bad}: $status"
@@ -50,9 +50,9 @@ load helper
 
 @test "numbers are numbers; in a list of words they are words" {
     run -2 ax import ndjson - <<<'{"in":"1h","command":"a","retries":"3"}'
-    assert_output 'ax import: standard input: line 1: retries: wants a whole number, not a text'
+    assert_output 'ax import: standard input: line 1, column 36: retries: wants a whole number, not a text'
     run -2 ax import ndjson - <<<'{"in":"1h","command":["a",true]}'
-    assert_output 'ax import: standard input: line 1: command: wants a text, not true or false'
+    assert_output 'ax import: standard input: line 1, column 22: command: wants a text, not true or false'
     ax import ndjson - <<<'{"in":"1h","command":["sleep",5]}'
     [[ $(ax ls --json) == *'"command":["sleep","5"]'* ]]
 }
@@ -117,4 +117,15 @@ load helper
 @test "export wants its form" {
     run ax export
     assert_failure 2
+}
+
+@test "an error has its line and column, and the place in an expression" {
+    local line
+    line='{"name": "cron", "except": [{"cron": 1}], "cron" : "0 61 * * *", "command":"true"}'
+    run -2 ax import ndjson - <<<'{"name": "a \"cron\":", "tags": ["cron"], "cron" : "0 61 * * *", "command":"true"}'
+    assert_output "ax import: standard input: line 1, column 52: cron: hour: 61 is above 23
+    0 61 * * *
+      ^~"
+    run -2 ax import ndjson - <<<"$line"
+    assert_output --partial 'line 1, column 28: except: '
 }

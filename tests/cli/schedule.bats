@@ -220,3 +220,63 @@ add_all() {
 X
     [ "$(ax ls --json | field due | paste -sd ' ')" = '2100-02-03T09:00:00Z 2100-02-03T09:00:00Z 2100-02-03T09:00:00Z' ]
 }
+
+@test "a row of history for several due times tells the first and the last" {
+    ax add -q --name tick 'every 1s' true
+    sleep 4.2
+    serve
+    until_true 5 grep -q 'missed x' <(ax history tick)
+    ax pause tick 2>/dev/null || ax cancel tick
+    run -0 ax history --outcome missed tick
+    assert_output --regexp '20[0-9-]+ [0-9:]+ \+00:00 to 20[0-9-]+ [0-9:]+ \+00:00 .* missed x [23] '
+    run -0 ax history --outcome missed --json tick
+    local first last count
+    first=$(field due_ns <<<"$output") last=$(field last_due_ns <<<"$output") count=$(field count <<<"$output")
+    [ $((last - first)) = $(((count - 1) * 1000000000)) ]
+}
+
+# ---- refused ----
+
+@test "words that a shell has made of a cron expression are refused with the line that was meant" {
+    mkdir names
+    cd names
+    touch a.txt b.c
+    run -2 ax add 0 2 * * * echo hi
+    assert_output --partial "ax add '0 2 * * *' echo hi"
+    run -2 ax add --name x 0 2 * * mon-fri echo hi
+    assert_output --partial "ax add --name x '0 2 * * mon-fri' echo hi"
+    run -2 ax add --name x --cron 0 2 * * * echo hi
+    assert_output --partial "ax add --name x --cron '0 2 * * *' echo hi"
+    run -2 ax add 0 2 '*' '*' bogus true
+    refute_output --partial "0 2 * * bogus"
+}
+
+@test "a bad time is refused with its place, whichever way it was said" {
+    run -2 ax add '0 61 * * *' true
+    assert_output "ax add: WHEN: hour: 61 is above 23
+    0 61 * * *
+      ^~"
+    run -2 ax add --cron '0 61 * * *' true
+    assert_output "ax add: --cron: hour: 61 is above 23
+    0 61 * * *
+      ^~"
+    run -2 ax add --calendar 'Mon..Fry' true
+    assert_line --index 0 --partial 'ax add: --calendar: weekday: '
+    assert_line --index 2 '         ^~~'
+    run -2 ax add --at 25:00 true
+    assert_line --index 0 'ax add: --at: hour: 25 is above 23'
+    assert_line --index 2 '    ^~'
+    run -2 ax add --every 5 true
+    assert_line --index 0 'ax add: --every: 5 has no unit: write 5s, 5m or 5h'
+    run -2 ax add --except 2026-13-01 @daily true
+    assert_line --index 0 --partial 'ax add: --except: '
+    assert_line --index 2 --partial '^'
+    run -2 ax add --timezone Nowhere/City @daily true
+    assert_output "ax add: --timezone: unknown time zone 'Nowhere/City': names are like Europe/Berlin or UTC"
+    for near in Europe/Berln:Europe/Berlin berlin:Europe/Berlin utc:UTC america/newyork:America/New_York; do
+        run -2 ax add --timezone ${near%:*} @daily true
+        assert_output "ax add: --timezone: unknown time zone '${near%:*}': did you mean ${near#*:}?"
+    done
+    run -0 ax ls --all --json
+    assert_output ''
+}
