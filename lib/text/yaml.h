@@ -1,0 +1,28 @@
+/* YAML 1.1/1.2 as job files use it: the door to libyaml. Read into values with their places; written so that it is read back the same.
+ *
+ * Scalars are texts, and stay as they are written: `no`, `22:30`, `010` and `1.0` are never turned into something else. A scalar without quotes has `plain` set in
+ * its value: where a number or a boolean is meant, the reader of the field takes it for one. Plain `null`, `~` and nothing at all are null. */
+#ifndef AX_YAML_H
+#define AX_YAML_H
+
+#include "lib/base/buf.h"
+#include "lib/base/errors.h"
+#include "lib/text/value.h"
+
+#define YAML_SIZE_MAX (64 << 20)  /* bytes of a file */
+#define YAML_NODES_MAX 2000000    /* values, aliases expanded */
+#define YAML_DEPTH_MAX 100
+
+/* All documents of a text, as a list. Errors go to `errors` under the name `file`, with hints for what people stumble over (an unquoted `*`, `@`, `%`, a tab, a quoted
+ * word with something behind it, `key: a: b`); keys that stand twice in one map are errors that name both lines; tags other than the standard ones and merge keys
+ * (`<<` is taken, as YAML 1.1 has it) are refused. Returns 0, or negative if there was an error; *out is untouched then. A BOM in front is skipped. */
+int yaml_read(const char *file, const char *text, size_t length, struct value *out, struct errors *errors);
+
+/* Block style, two blanks a level, lists of short words in flow style; texts are quoted where they must be (and where YAML 1.1 would read them as something else),
+ * texts of several lines as block scalars. The text ends with a line end. */
+void yaml_write(struct buf *b, const struct value *v);
+
+/* Comments: the lines are written with `# ` in front. */
+void yaml_write_comment(struct buf *b, int indent, const char *text);
+
+#endif
