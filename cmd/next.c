@@ -151,7 +151,9 @@ static int next_span(struct next *n, struct error *e)
 {
     n->from = n->now;
     n->until = INSTANT_NEVER;
-    if (n->from_text && next_time(n, n->from_text, n->now, &n->from, e) < 0)
+    if (n->from_text && next_far_from(n->from_text, &n->far))
+        n->from = INSTANT_NEVER - 1;
+    else if (n->from_text && next_time(n, n->from_text, n->now, &n->from, e) < 0)
         return next_option_error("from", e);
     if (n->until_text && next_until(n, e) < 0)
         return next_option_error("until", e);
@@ -352,16 +354,30 @@ static int walk_print(const struct command *self, const struct next *n, struct w
         if (b.length >= CHUNK)
             command_print(self, &b);
     }
+    if (*beyond == INSTANT_NEVER && count < w->most && next_far_possible(n, &w->schedule))
+        count += next_far(&b, n, &w->schedule, n->far ? n->far : w->after / SECOND, w->most - count);
     command_print(self, &b);
     buf_clear(&b);
     return count;
+}
+
+/* What --from says of its year, if it cannot be asked there. */
+static int next_check_far(const struct next *n, const struct schedule *s, struct error *e)
+{
+    instant t;
+    if (!n->far || next_far_possible(n, s))
+        return 0;
+    return next_time(n, n->from_text, n->now, &t, e) < 0 ? next_option_error("from", e) : 0;
 }
 
 static int next_never(const struct next *n, const struct walk *w, instant beyond, struct error *e)
 {
     struct buf at = {0};
     int code;
-    instant_format_local(&at, next_second(beyond == INSTANT_NEVER ? n->from : beyond), n->zone, false);
+    if (n->far)
+        buf_text(&at, n->from_text);
+    else
+        instant_format_local(&at, next_second(beyond == INSTANT_NEVER ? n->from : beyond), n->zone, false);
     if (beyond != INSTANT_NEVER)
         code = error_set(e, ERROR_FAILED, "none up to then: the next one is %s", buf_string(&at));
     else if (n->job.boot)
@@ -398,6 +414,10 @@ static int next_times(const struct command *self, struct next *n, struct error *
     int code = job_schedule(&n->job, &n->zones, &w.schedule, e);
     if (code < 0)
         return code;
+    if (next_check_far(n, &w.schedule, e) < 0) {
+        schedule_clear(&w.schedule);
+        return -(int)e->code;
+    }
     if (n->job.number)
         walk_begin_job(n, &w);
     else
@@ -418,13 +438,16 @@ static int next_times(const struct command *self, struct next *n, struct error *
 /* The times of one schedule are shown where they are local: in the zone of the job, or of the expression. */
 static int next_shown_zone(struct next *n, struct error *e)
 {
-    if (n->job.number && !next_has(n, "timezone"))
-        return zones_get(&n->zones, n->job.timezone, &n->zone, e);
-    if (n->job.calendar.count != 1 || next_has(n, "timezone"))
+    if (next_has(n, "timezone"))
         return 0;
-    struct calendar *c = NULL;
-    int code = calendar_parse(n->job.calendar.items[0], &c, e);
-    if (code == 0 && calendar_zone(c))
+    int code = zones_get(&n->zones, n->job.timezone, &n->zone, e);
+    if (code < 0 || n->job.calendar.count != 1)
+        return code;
+    struct calendar *c;
+    code = calendar_parse(n->job.calendar.items[0], &c, e);
+    if (code < 0)
+        return code;
+    if (calendar_zone(c))
         code = zones_get(&n->zones, calendar_zone(c), &n->zone, e);
     calendar_free(c);
     return code;
@@ -442,6 +465,8 @@ static int next_do(const struct command *self, struct next *n, int argc, char **
 {
     if (next_zone(n, e) < 0 || next_span(n, e) < 0)
         return -(int)e->code;
+    if (!argc && !next_has_schedule(n) && n->far)
+        return next_time(n, n->from_text, n->now, &n->from, e) < 0 ? next_option_error("from", e) : 0;
     if (!argc && !next_has_schedule(n))
         return next_check_bare(n, "none is given", e) < 0 ? -(int)e->code : next_agenda(self, n, e);
     int code = next_subject(self, n, argc, argv, e);

@@ -4,6 +4,7 @@
 #define AX_NEXT_H
 
 #include "cmd/command.h"
+#include "lib/text/value.h"
 #include "lib/time/occurrence.h"
 #include "lib/time/zones.h"
 #include "spool/job.h"
@@ -19,6 +20,7 @@ struct next {
 
     instant now;
     instant from, until; /* INSTANT_NEVER: without end */
+    int64_t far; /* seconds since 1970: --from lies behind all instants; 0: it does not */
     struct zones zones;
     const struct zone *zone; /* what local times are read and shown in */
     struct job job;          /* the subject: one of the spool, or one that is made of the options */
@@ -46,6 +48,19 @@ struct next_start {
     bool retry;
 };
 void next_print_start(struct buf *b, const struct next *n, const struct next_start *s, const struct job *j);
+
+void next_put_job(struct value *m, const struct job *j);
+
+/* ---- behind the year 2261 ---- */
+
+/* An ISO time with an offset in such a year. */
+bool next_far_from(const char *text, int64_t *seconds);
+
+/* True if the schedule is known there: cron expressions and nothing else. */
+bool next_far_possible(const struct next *n, const struct schedule *s);
+
+/* Prints at most so many of the times later than `after`, and returns how many. */
+int next_far(struct buf *b, const struct next *n, const struct schedule *s, int64_t after, int most);
 
 /* ---- words ---- */
 

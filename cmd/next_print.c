@@ -61,7 +61,7 @@ static void put_times(struct value *m, const struct next *n, instant t, enum occ
     buf_clear(&local);
 }
 
-static void put_job(struct value *m, const struct job *j)
+void next_put_job(struct value *m, const struct job *j)
 {
     value_put(m, "job", value_int((int64_t)j->number));
     value_put(m, "name", value_text(j->name));
@@ -74,7 +74,7 @@ void next_print(struct buf *b, const struct next *n, const struct next_line *l)
     if (n->json) {
         struct value m = value_map();
         if (l->job)
-            put_job(&m, l->job);
+            next_put_job(&m, l->job);
         put_times(&m, n, l->at, l->note);
         view_line(b, &m);
         return;
@@ -88,7 +88,7 @@ void next_print_start(struct buf *b, const struct next *n, const struct next_sta
 {
     if (n->json) {
         struct value m = value_map();
-        put_job(&m, j);
+        next_put_job(&m, j);
         put_times(&m, n, s->due, s->note);
         view_put_time(&m, "start", s->start);
         view_line(b, &m);

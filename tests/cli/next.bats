@@ -154,6 +154,19 @@ days() { # TIME OPTION...
     assert_line --index 0 'every 1d, each day of 24 hours whatever the clock does, from 2027-01-02 00:00:00 +00:00'
 }
 
+@test "cron goes on behind the year 2261, where instants end" {
+    assert_equal "$(days 12:00:00 '0 12 29 2 *' --from 2399-01-01T00:00Z -n 2)" '02-29 02-29'
+    [ "$(utc '0 12 29 2 *' --from 2257-01-01T00:00Z -n 3)" = '2260-02-29T12:00:00Z 2264-02-29T12:00:00Z 2268-02-29T12:00:00Z' ]
+    assert_equal "$(ax next '0 12 29 2 *' --tz Europe/Berlin --from 2399-01-01T00:00Z -n 1 --json)" \
+        '{"due":"2400-02-29T11:00:00Z","due_ns":null,"local":"2400-02-29T12:00:00+01:00","note":null}'
+    run -1 ax next '0 12 29 2 *' --from 9999-01-01T00:00Z
+    assert_output 'ax next: never: there is no such time after 9999-01-01T00:00Z'
+    for options in '--calendar 12:00' '@daily --except 2027-01-01' '@daily --until 2261-01-01' ''; do
+        run -2 ax next $options --from 2399-01-01T00:00Z
+        assert_output --partial 'ax next: --from: year: 2399 is not in 1678-2261'
+    done
+}
+
 # ---- jobs ----
 
 @test "a job goes on from what it waits for, by its own rules" {
@@ -171,6 +184,42 @@ days() { # TIME OPTION...
     run -2 ax next poll --except 2100-01-01
     run -3 ax next 7
     run -3 ax next nobody
+}
+
+@test "jobs by cron and calendar have their own zone, exceptions and places in the agenda" {
+    cat >jobs <<'END'
+{"name":"berlin","command":"true","cron":["30 2 * * *","0 12 * * *"],"timezone":"Europe/Berlin","except":"2100-03-27","not_before":"2100-03-26T12:00Z"}
+{"name":"tokyo","command":"true","calendar":"Mon 09:00 Asia/Tokyo","not_before":"2100-03-26T12:00Z"}
+{"name":"boot","command":"true","boot":"machine"}
+{"name":"end","command":"true","every":"1h","every_from":"end","not_before":"2100-03-26T12:00Z"}
+END
+    ax import ndjson jobs
+    run ax next berlin -n 2
+    assert_line --index 0 --partial '2100-03-28 03:00:00 +02:00  2100-03-28T01:00:00Z'
+    assert_line --index 0 --partial 'moved'
+    assert_line --index 1 --partial '2100-03-28 12:00:00 +02:00  2100-03-28T10:00:00Z'
+    run ax next tokyo -n 1
+    assert_output --partial '2100-03-29 09:00:00 +09:00  2100-03-29T00:00:00Z'
+    run -1 ax next boot
+    assert_output 'ax next: never by the clock: it is due after each boot of the machine'
+    run --separate-stderr ax next end
+    assert_equal "${#lines[@]}" 1
+    [[ $stderr == *'every_from: end'* ]]
+    assert_equal "$(ax next -n 4 --json | field name | tr '\n' ' ')" 'end berlin berlin tokyo '
+    run --separate-stderr ax next --explain berlin -n 1
+    assert_line --index 0 --regexp '^at 02:30 every day; and at 12:00 every day, but not on 2100-03-27, not before .* \(local times of Europe/Berlin\)$'
+}
+
+@test "a job that is tried again: its due time has gone, the agenda has the next attempt" {
+    serve
+    ax add --retries 3 --retry-delay 1h --retry-jitter 0 now false
+    until_true 10 state_is 1 retrying
+    run -1 --separate-stderr ax next 1
+    [[ $stderr == *'job 1 is retrying'* ]]
+    run ax next
+    assert_output --regexp '  in (1h|59m [0-9]+s)  job 1, tried again: false$'
+    [ "$(ax next --json | field start)" = "$(ax show 1 --json | field ready)" ]
+    [ "$(ax next --json | field due)" = "$(ax show 1 --json | field due)" ]
 }
 
 @test "a one-off job has one time, and none when it is over" {
