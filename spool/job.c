@@ -42,7 +42,7 @@ void job_init(struct job *j)
 
 void job_clear(struct job *j)
 {
-    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group, j->timezone};
+    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group, j->timezone, j->source, j->file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     strvec_clear(&j->tags);

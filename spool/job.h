@@ -29,11 +29,12 @@ enum boot_kind { BOOT_NONE, BOOT_MACHINE, BOOT_SCHEDULER };
 enum catchup { CATCHUP_LATEST, CATCHUP_SKIP, CATCHUP_ALL };
 enum overlap { OVERLAP_SKIP, OVERLAP_QUEUE, OVERLAP_REPLACE, OVERLAP_ALLOW };
 
-/* The definition. job_init sets the defaults; every member but number, added, kept_env and creator is a row of fields.h. */
+/* The definition. job_init sets the defaults; every member but number, added, kept_env, creator, source and file is a row of fields.h. */
 struct job {
     uint64_t number;
     instant added;
     uint32_t creator; /* uid */
+    char *source, *file; /* of a job file: the label of who owns it, and its real path; NULL: added by hand */
 
     char *name, *description; /* NULL: none */
     struct strvec tags;

@@ -270,19 +270,23 @@ struct stamp { /* what a definition has beside the fields */
     uint64_t number, environment;
     instant added;
     uint32_t creator;
+    char *source, *file;
 };
 #define STAMP(name) offsetof(struct stamp, name)
 static const struct member stamp_members[] = {
     {"number", MEMBER_U64, STAMP(number), 0, 0},
     {"added", MEMBER_I64, STAMP(added), INSTANT_NONE, 0},
     {"creator", MEMBER_U32, STAMP(creator), 0, 0},
+    {"source", MEMBER_TEXT, STAMP(source), 0, 0},
+    {"file", MEMBER_TEXT, STAMP(file), 0, 0},
     {"environment", MEMBER_U64, STAMP(environment), 0, 0},
     {0},
 };
 
 void record_write_job(struct buf *b, const struct job *j, uint64_t environment)
 {
-    struct stamp stamp = {.number = j->number, .environment = environment, .added = j->added, .creator = j->creator};
+    struct stamp stamp = {.number = j->number, .environment = environment, .added = j->added, .creator = j->creator,
+        .source = j->source, .file = j->file};
     struct value map = value_map();
     value_put(&map, "v", value_int(RECORD_VERSION));
     for (const struct member *m = stamp_members; m->key; m++)
@@ -306,7 +310,7 @@ static int record_read_fields(const struct value *map, struct job *j, struct err
 int record_read_job(const void *data, size_t length, struct job *out, uint64_t *environment, struct error *e)
 {
     struct value map;
-    struct stamp stamp;
+    struct stamp stamp = {0};
     struct job j;
     int failed = record_open(data, length, "job", &map, e);
     if (failed)
@@ -318,11 +322,15 @@ int record_read_job(const void *data, size_t length, struct job *out, uint64_t *
     value_clear(&map);
     if (failed) {
         job_clear(&j);
+        free(stamp.source);
+        free(stamp.file);
         return failed;
     }
     j.number = stamp.number;
     j.added = stamp.added;
     j.creator = stamp.creator;
+    j.source = stamp.source;
+    j.file = stamp.file;
     j.has_kept_env = stamp.environment != 0;
     *environment = stamp.environment;
     *out = j;

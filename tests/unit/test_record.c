@@ -199,6 +199,8 @@ static void jobs_same(const struct job *j, uint64_t environment)
     assert_true(back.number == j->number);
     assert_int_equal(back.added, j->added);
     assert_int_equal(back.creator, j->creator);
+    texts_same(back.source, j->source);
+    texts_same(back.file, j->file);
     assert_int_equal(back.shell_line, j->shell_line);
     assert_int_equal(back.kept_env.count, 0);
     assert_int_equal(back.has_kept_env, environment != 0);
@@ -219,6 +221,8 @@ static void test_job(void **state)
     j.number = 12;
     j.added = INT64_C(1767225600000000001);
     j.creator = UINT32_MAX;
+    j.source = mem_string("web");
+    j.file = mem_string("/srv/web/ax.yaml");
     strvec_add(&j.kept_env, "SECRET=1"); /* stays out */
     jobs_same(&j, UINT64_C(0xfedcba9876543210));
     job_clear(&j);

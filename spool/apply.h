@@ -1,0 +1,44 @@
+/* Bringing the spool to what sources say: what would change, and changing it in one transaction. */
+#ifndef AX_APPLY_H
+#define AX_APPLY_H
+
+#include "spool/jobfile.h"
+#include "spool/store.h"
+
+enum change_kind {
+    CHANGE_CREATE,
+    CHANGE_UPDATE,   /* the definition; `fields` names the fields */
+    CHANGE_REVIVE,   /* it had been cancelled, and comes back */
+    CHANGE_REMOVE,   /* its source does not name it any more, and is to be pruned */
+    CHANGE_UNNAMED,  /* the same without pruning: it stays */
+    CHANGE_SAME,
+    CHANGE_CONFLICT, /* another source or a person owns the name: an error */
+    CHANGE_QUEUE,    /* the limit of a queue: `queue`, `limit_before` (0: none), `limit` */
+};
+struct change {
+    enum change_kind kind;
+    uint64_t number;            /* of the job that is there; 0: none */
+    const struct jobfile *file; /* NULL of jobs that no file names */
+    const struct jobfile_job *new; /* NULL likewise */
+    struct job old;             /* the definition that is there; job_init'ed and empty where none is */
+    struct strvec fields;       /* of CHANGE_UPDATE */
+    bool reschedules;           /* the due time is set anew */
+    char *owner;                /* of CHANGE_CONFLICT, for people: `source web`, `nobody's file (added by hand)` */
+    const char *queue;
+    uint32_t limit_before, limit;
+};
+struct changes {
+    struct change *items;
+    size_t count, capacity;
+    size_t of[CHANGE_QUEUE + 1]; /* how many of each kind */
+};
+void changes_clear(struct changes *c);
+
+/* What applying would do: inside a read or a write transaction. In order of the files, then what is not named any more by number. */
+int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
+
+/* Does it: inside the write transaction in which it was planned. With a CHANGE_CONFLICT in it: ERROR_EXISTS, and nothing is to be committed. Jobs keep number, history and
+ * phase, and their due time unless their schedule has changed; one that runs goes on, also when it is removed. */
+int apply_do(struct store *s, const struct changes *changes, instant now, struct error *e);
+
+#endif
