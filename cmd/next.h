@@ -1,5 +1,5 @@
-/* What the files of `ax next` share: next.c reads what is asked for and walks through its times, next_print.c has the
- * lines, next_explain.c the words, next_agenda.c the times of all jobs. */
+/* What the files of `ax next` share: next.c reads what is asked for, next_times.c walks through its times, next_print.c
+ * has the lines, next_explain.c the words, next_agenda.c the times of all jobs. */
 #ifndef AX_NEXT_H
 #define AX_NEXT_H
 
@@ -59,6 +59,9 @@ bool next_far_from(const char *text, int64_t *seconds);
 /* True if the schedule is known there: cron expressions and nothing else. */
 bool next_far_possible(const struct next *n, const struct schedule *s);
 
+/* Of a --from that lies there: what is wrong with its year. */
+int next_far_refuse(const struct next *n, struct error *e);
+
 /* Prints at most so many of the times later than `after`, and returns how many. */
 int next_far(struct buf *b, const struct next *n, const struct schedule *s, int64_t after, int most);
 
@@ -70,7 +73,10 @@ void next_explain(struct buf *b, struct strvec *traps, const struct next *n, con
 /* Only the traps that lie in the expressions themselves. */
 void next_warnings(struct strvec *traps, const struct next *n);
 
-/* ---- all jobs ---- */
+/* ---- the times ---- */
+
+/* Prints those of n->job. ERROR_FAILED if there are none. */
+int next_times(const struct command *self, struct next *n, struct error *e);
 
 int next_agenda(const struct command *self, struct next *n, struct error *e);
 

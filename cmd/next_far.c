@@ -15,9 +15,10 @@ bool next_far_from(const char *text, int64_t *seconds)
     char moved[64];
     instant t;
     int year = 0;
-    if (strspn(text, "0123456789") != 4 || text[4] != '-' || strlen(text) >= sizeof moved)
+    size_t length = strlen(text), date = sizeof "2399-01-01" - 1;
+    if (strspn(text, "0123456789") != 4 || text[4] != '-' || length <= date || length >= sizeof moved)
         return false;
-    if (!text[strcspn(text, "Zz+")] && !strchr(text + 10, '-')) /* without an offset it hangs on rules that nobody knows yet */
+    if (!strpbrk(text + date, "Zz+-")) /* without an offset it hangs on rules that nobody knows yet */
         return false;
     snprintf(moved, sizeof moved, "%s", text);
     for (int i = 0; i < 4; i++)
