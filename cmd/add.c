@@ -424,9 +424,10 @@ const struct command command_add = {
     .name = "add",
     .summary = "add a job: when, and what",
     .usage = "[options] WHEN [--] COMMAND [ARG...]\n[options] WHEN -c LINE\n[options] WHEN -          (a script on standard input)",
-    .about = "WHEN is one word: now, 20m, 1h30m, 17:30, 'tomorrow 9:00', 'every 10m',\n"
-             "2026-12-24T18:00+01:00; or a pair: in 20m, at 17:30, every 10m.\n"
-             "--now, --in, --at and --every take its place.\n\n"
+    .about = "WHEN is one word: now, 20m, 1h30m, 17:30, 'fri 9am', 2026-12-24T18:00+01:00,\n"
+             "'every 10m', '0 2 * * *', @daily, @reboot; or a pair: in 20m, at 17:30,\n"
+             "every 10m. --now, --in, --at, --every, --cron, --calendar and --boot take its\n"
+             "place.\n\n"
              "Several words are run as they are; one word is a line for the shell. Options\n"
              "stand before the command, in front of WHEN or behind it. The job keeps this\n"
              "directory, umask and environment, less what belongs to the terminal and the\n"

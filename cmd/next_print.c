@@ -5,23 +5,6 @@
 
 /* ---- for people ---- */
 
-static const char *note_text(enum occurrence_note note)
-{
-    switch (note) {
-    case OCCURRENCE_MOVED:
-        return "moved: the clock skips its local time";
-    case OCCURRENCE_MERGED:
-        return "merged: the clock skips other local times, which come here too";
-    case OCCURRENCE_FIRST:
-        return "first: its local time comes twice, and the second is left out";
-    case OCCURRENCE_AGAIN:
-        return "repeated: its local time comes a second time";
-    case OCCURRENCE_PLAIN:
-        break;
-    }
-    return NULL;
-}
-
 instant next_second(instant t)
 {
     return t - ((t % SECOND) + SECOND) % SECOND;
@@ -40,7 +23,7 @@ static void print_times(struct buf *b, const struct next *n, instant t)
 static void print_note(struct buf *b, enum occurrence_note note)
 {
     if (note != OCCURRENCE_PLAIN)
-        buf_format(b, "  %s", note_text(note));
+        buf_format(b, "  %s", view_note(note));
 }
 
 /* ---- for machines ---- */

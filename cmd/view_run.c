@@ -135,7 +135,6 @@ struct value view_run(const struct run *r)
     put_text(&m, "run", r->id.note ? NULL : id); /* a due time that got no run */
     value_put(&m, "job", value_int((int64_t)r->id.job));
     put_text(&m, "name", r->name);
-    put_text(&m, "cause", run_cause_name(r->cause));
     put_known(&m, "attempt", r->id.note ? 0 : r->attempt, 0);
     view_put_time(&m, "due", r->due);
     view_put_time(&m, "last_due", r->last_due);
@@ -152,5 +151,6 @@ struct value view_run(const struct run *r)
     put_known(&m, "max_rss", r->max_rss, -1);
     put_known(&m, "output_bytes", r->output_bytes, -1);
     put_text(&m, "key", r->key);
+    put_text(&m, "cause", run_cause_name(r->cause));
     return m;
 }

@@ -103,11 +103,11 @@ const char *view_note(enum occurrence_note note)
     case OCCURRENCE_MOVED:
         return "moved: the clock skips its local time";
     case OCCURRENCE_MERGED:
-        return "merged: the clock skips local times, which fall on this one";
+        return "merged: the clock skips other local times, which come here too";
     case OCCURRENCE_FIRST:
-        return "the first of two: the clock is set back, and the second is left out";
+        return "first: its local time comes twice, and the second is left out";
     case OCCURRENCE_AGAIN:
-        return "again: the clock is set back";
+        return "repeated: its local time comes a second time";
     case OCCURRENCE_PLAIN:
         break;
     }

@@ -87,7 +87,7 @@ const struct field fields[] = {
     {.name = "calendar", .group = GROUP_WHEN, .kind = FIELD_CALENDAR, .offset = AT(calendar), .placeholder = "EXPRESSION",
      .help = "again and again, as systemd's OnCalendar: `Mon..Fri 09:00`, weekly"},
     {.name = "boot", .group = GROUP_WHEN, .kind = FIELD_CHOICE, .offset = AT(boot), .standard = BOOT_NONE, .words = boot_words, .fallback = "none",
-     .placeholder = "OF", .help = "once after each boot of the machine, or each start of the scheduler"},
+     .placeholder = "OF", .help = "after each boot of the machine, or each start of the scheduler; none: only by hand"},
     {.name = "timezone", .group = GROUP_WHEN, .kind = FIELD_ZONE, .offset = AT(timezone), .placeholder = "ZONE",
      .help = "where local times are local, such as Europe/Berlin"},
     {.name = "every_from", .group = GROUP_WHEN, .kind = FIELD_CHOICE, .offset = AT(every_from), .standard = EVERY_FROM_START, .words = from_words,

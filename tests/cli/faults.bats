@@ -61,7 +61,7 @@ END
 @test "a word longer than the kernel takes is refused, with its line" {
     printf '{"in":"1h","command":["/bin/echo","%s"]}\n' "$(head -c 140000 /dev/zero | tr '\0' x)" >jobs
     run -2 ax import ndjson jobs
-    assert_output --partial 'jobs: line 1: command: a command of 140000 bytes is longer than the kernel takes'
+    assert_output --partial 'jobs: line 1, column 22: command: a command of 140000 bytes is longer than the kernel takes'
     run -0 ax ls --json
     assert_output ''
 }
