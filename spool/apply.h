@@ -39,6 +39,6 @@ int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct
 
 /* Does it: inside the write transaction in which it was planned. With a CHANGE_CONFLICT in it: ERROR_EXISTS, and nothing is to be committed. Jobs keep number, history and
  * phase, and their due time unless their schedule has changed; one that runs goes on, also when it is removed. */
-int apply_do(struct store *s, const struct changes *changes, instant now, struct error *e);
+int apply_do(struct store *s, const struct jobfiles *files, struct changes *changes, instant now, struct error *e); /* fills in the numbers of new jobs */
 
 #endif

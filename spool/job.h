@@ -140,6 +140,7 @@ struct job_state {
     bool cancel;         /* a cancel was asked for while it ran */
     bool overtaken;      /* the run that is open is being stopped for the next occurrence (overlap: replace) */
     bool overtakes;      /* overlap: replace */
+    bool retired;        /* the run that is open is the last: its source names the job no more */
     bool replaced;       /* the definition changed while it ran: no retry, go on with `next` */
     enum outcome last_outcome; /* OUTCOME_NONE before the first */
     instant last_ended;

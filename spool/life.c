@@ -53,10 +53,16 @@ void life_replace(const struct life *l, struct job_state *s)
     s->boot = l->boot;
     if (s->phase == PHASE_RUNNING) {
         s->replaced = true;
+        s->retired = false;
         s->next = due;
     } else {
         life_await(l, s, due);
     }
+}
+
+void life_keep(const struct life *l, struct job_state *s)
+{
+    life_copy(l->job, s);
 }
 
 bool life_wake(const struct job_state *s, instant *out)
@@ -258,6 +264,12 @@ void life_outcome(const struct life *l, struct job_state *s, const struct run *r
     s->last_outcome = r->outcome;
     s->last_ended = r->ended != INSTANT_NONE ? r->ended : l->now;
     s->last_code = r->signal ? r->signal : r->exit_code;
+    if (s->retired) {
+        s->phase = PHASE_CANCELLED;
+        s->next = INSTANT_NEVER;
+        s->retired = s->replaced = s->cancel = false;
+        return;
+    }
     if (s->replaced) {
         life_await(l, s, s->next);
         return;
@@ -278,7 +290,7 @@ static void life_end_cancelled(struct job_state *s, instant now, struct life_not
     char *reason = s->first ? mem_format("cancelled before attempt %" PRIu32, s->attempt + 1) : mem_string("cancelled before it started");
     life_note(notes, s, OUTCOME_CANCELLED, now, reason);
     s->phase = PHASE_CANCELLED;
-    s->cancel = false;
+    s->cancel = s->retired = false;
     s->next = INSTANT_NEVER;
     s->last_outcome = OUTCOME_CANCELLED;
     s->last_ended = now;
@@ -300,7 +312,7 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
     notes->count = 0;
     if (s->first == s->open)
         s->first = 0;
-    if (s->cancel && !s->replaced) {
+    if (s->retired || (s->cancel && !s->replaced)) {
         life_end_cancelled(s, now, notes);
         return false;
     }
@@ -330,6 +342,17 @@ void life_shortage(struct job_state *s, instant now, struct life_notes *notes)
     duration wait = s->shortage < 7 ? SHORTAGE_FIRST << s->shortage : SHORTAGE_MAX;
     s->shortage++;
     s->ready = instant_add(now, wait < SHORTAGE_MAX ? wait : SHORTAGE_MAX);
+}
+
+void life_retire(struct job_state *s, instant now, struct life_notes *notes)
+{
+    notes->count = 0;
+    if (s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) {
+        life_end_cancelled(s, now, notes);
+    } else if (s->phase == PHASE_RUNNING) {
+        s->retired = true;
+        s->next = INSTANT_NEVER;
+    }
 }
 
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes)

@@ -39,6 +39,12 @@ void life_begin(const struct life *l, struct job_state *s);
 /* The definition was replaced (ax add --replace): a new due time; a run that is open goes on and is not retried. */
 void life_replace(const struct life *l, struct job_state *s);
 
+/* The definition has changed in other things than its schedule. */
+void life_keep(const struct life *l, struct job_state *s);
+
+/* The job is to run no more: what waits is cancelled, a run that is open goes on to its end. */
+void life_retire(struct job_state *s, instant now, struct life_notes *notes);
+
 enum life_verdict {
     LIFE_START,   /* s is PHASE_RUNNING, run is filled in: claim it */
     LIFE_EARLY,   /* not before life_wake: nothing changed */

@@ -60,7 +60,7 @@ void life_occurrence(struct job_state *s, instant due, instant next)
     s->due = s->ready = due;
     s->next = next;
     s->attempt = s->lost = s->shortage = s->first = 0;
-    s->cancel = s->replaced = s->overtaken = false;
+    s->cancel = s->replaced = s->overtaken = s->retired = false;
     s->cause = CAUSE_SCHEDULE;
     if (due > s->makeup)
         s->makeup = INSTANT_NONE;

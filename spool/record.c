@@ -40,6 +40,7 @@ static const struct member state_members[] = {
     {"y", MEMBER_U32, STATE(busy), 0, 0},
     {"V", MEMBER_BOOL, STATE(overtaken), 0, 0},
     {"O", MEMBER_BOOL, STATE(overtakes), 0, 0},
+    {"t", MEMBER_BOOL, STATE(retired), 0, 0},
     {"c", MEMBER_BOOL, STATE(cancel), 0, 0},
     {"R", MEMBER_BOOL, STATE(replaced), 0, 0},
     {"o", MEMBER_U32, STATE(last_outcome), OUTCOME_NONE, OUTCOME_MISSED},

@@ -45,6 +45,25 @@ int store_find(struct store *s, const char *reference, uint64_t *number, struct 
 int store_job(struct store *s, uint64_t number, struct job *out, struct error *e); /* out is initialised; job_clear it */
 int store_state(struct store *s, uint64_t number, struct job_state *out, struct error *e);
 
+/* ---- jobs of files ---- */
+
+struct store_numbers {
+    uint64_t *items; /* malloc'd */
+    size_t count, capacity;
+};
+/* Job numbers that a source had when it was applied last; some may be gone, or have passed to another owner. Added to *out. */
+int store_source_jobs(struct store *s, const char *source, struct store_numbers *out, struct error *e);
+int store_source_set(struct store *s, const char *source, const struct store_numbers *numbers, struct error *e);
+
+/* The job that has the name, whether or not it has ended. */
+int store_named(struct store *s, const char *name, uint64_t *number, bool *there, struct error *e);
+
+/* Another definition for a job; it keeps number and history, and unless `reschedule` its phase and due time. One that has ended lives again with `reschedule`. */
+int store_update(struct store *s, uint64_t number, struct job *j, bool reschedule, instant now, struct error *e);
+
+/* The job is to run no more; a run that is open goes on to its end. */
+int store_retire(struct store *s, uint64_t number, instant now, struct error *e);
+
 /* Calls back with the jobs from number `from` on, in order of number, until the call returns false. `j` and `st` live until the call returns. */
 typedef bool store_job_call(void *context, const struct job *j, const struct job_state *st);
 int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *context, struct error *e);

@@ -144,7 +144,7 @@ static int name_get(struct store *s, const char *name, uint64_t *number, struct 
     return found;
 }
 
-static int name_put(struct store *s, const char *name, uint64_t number, struct error *e)
+int store_name_put(struct store *s, const char *name, uint64_t number, struct error *e)
 {
     struct key v = key_number(number);
     return db_put(s->db, DB_NAMES, (struct db_bytes){name, strlen(name)}, key_bytes(&v), e);
@@ -235,7 +235,7 @@ static int job_create(struct store *s, struct job *j, instant now, struct error 
     if (!failed)
         failed = store_state_put(s, number, NULL, &st, e);
     if (!failed && j->name)
-        failed = name_put(s, j->name, number, e);
+        failed = store_name_put(s, j->name, number, e);
     if (failed) {
         j->number = before;
         return failed;
@@ -246,8 +246,7 @@ static int job_create(struct store *s, struct job *j, instant now, struct error 
     return 0;
 }
 
-static int job_replace(
-    struct store *s, uint64_t number, const struct job_state *old, struct job *j, instant now, struct error *e)
+int store_job_change(struct store *s, uint64_t number, const struct job_state *old, struct job *j, bool reschedule, instant now, struct error *e)
 {
     struct job before;
     struct job_state new = *old;
@@ -261,7 +260,10 @@ static int job_replace(
     struct store_life l;
     failed = store_life(s, j, now, &l, e);
     if (!failed) {
-        life_replace(&l.life, &new);
+        if (reschedule)
+            life_replace(&l.life, &new);
+        else
+            life_keep(&l.life, &new);
         failed = store_zone_note(s, j, &l.schedule, e);
         store_life_clear(&l);
     }
@@ -277,6 +279,13 @@ static int job_replace(
     if (!failed)
         store_feed_add(s, FEED_DUE, number);
     return failed;
+}
+
+int store_named(struct store *s, const char *name, uint64_t *number, bool *there, struct error *e)
+{
+    int found = name_get(s, name, number, e);
+    *there = found == 0;
+    return found < 0 ? found : 0;
 }
 
 /* The job that has the name and has not ended: 0, STORE_NONE, negative. */
@@ -316,7 +325,7 @@ int store_add(
             "job %" PRIu64 " has the name %s already", number, j->name);
         return error_field(e, "name");
     }
-    failed = twin == STORE_REPLACE ? job_replace(s, number, &st, j, now, e) : 0;
+    failed = twin == STORE_REPLACE ? store_job_change(s, number, &st, j, true, now, e) : 0;
     if (failed)
         return failed;
     j->number = number;

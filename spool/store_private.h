@@ -6,6 +6,7 @@
  *   store_due.c    the due index                          store_key.c    keys
  *   store_clock.c  steps of the wall clock                store_zone.c   rules of zones that have changed
  *   store_place.c  extra occurrences                      store_cancel.c cancelling
+ *   store_source.c jobs of a job file                     store_start.c  ax start
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
  *
@@ -15,6 +16,9 @@
  *   jobs     number u64                                            record of the definition
  *   states   number u64                                            record of the state, of a job or of an extra occurrence (EXTRA_FIRST and above)
  *            job u64, extra occurrence u64                         nothing
+ *            "zone:NAME"                                           stamp of the zone's rules, u64
+ *            "source:LABEL"                                        msgpack list of job numbers
+ *            "steps"                                               store_clock.c
  *   names    name                                                  number u64. Of a finished one-off job too, until another takes the name
  *   due      queue u32, priority (higher first), ready, number u64 weight u32. Is there exactly while life_wake has a time
  *   runs     job u64, n u32, note u32                              record of the run or row
@@ -140,6 +144,10 @@ int store_notes_put(struct store *s, uint64_t number, const char *name, const st
 
 /* Remembers the zones of a schedule, with their rules. */
 int store_zone_note(struct store *s, const struct job *j, const struct schedule *schedule, struct error *e);
+
+int store_name_put(struct store *s, const char *name, uint64_t number, struct error *e);
+/* Another definition for the job whose state is `old`; reschedule: with a new due time. */
+int store_job_change(struct store *s, uint64_t number, const struct job_state *old, struct job *j, bool reschedule, instant now, struct error *e);
 
 int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, struct error *e); /* one reference more */
 int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */
