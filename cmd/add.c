@@ -1,5 +1,6 @@
 #include "cmd/commands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -233,6 +234,19 @@ static int add_parse(struct add *a, const struct option_row *rows, struct error 
     return 0;
 }
 
+/* A field is known here as its option, but for the command. */
+static int add_check_job(const struct add *a, struct error *e)
+{
+    int code = job_check(&a->job, e);
+    const struct field *f = code < 0 ? field_find(e->field) : NULL;
+    if (!f || f->kind == FIELD_COMMAND)
+        return code;
+    snprintf(e->field, sizeof e->field, "--%s", f->name);
+    for (char *p = e->field; (p = strchr(p, '_'));)
+        *p = '-';
+    return code;
+}
+
 static int add_check(struct add *a, struct error *e)
 {
     if (a->replace && a->keep)
@@ -247,7 +261,7 @@ static int add_check(struct add *a, struct error *e)
     struct caller_rules rules = {.directory = a->directory, .clean = a->clean, .drop = &a->drop};
     int code = caller_keep(&a->job, &rules, e);
     if (code == 0)
-        code = job_check(&a->job, e);
+        code = add_check_job(a, e);
     if (code == 0 && !a->no_check)
         code = add_start(&a->words, &a->job, e);
     return code;

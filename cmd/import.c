@@ -21,6 +21,7 @@
 
 #define LINE_MAX_BYTES (8 << 20) /* more than any job takes */
 #define READ_BYTES (256 << 10)
+enum { NEVER_NAMED = 10 };
 
 struct import_options {
     struct common common;
@@ -45,6 +46,8 @@ struct import {
     int64_t read, size; /* bytes; size 0: not known */
     struct progress progress;
     uint64_t first, last; /* numbers given */
+    int never[NEVER_NAMED]; /* lines of jobs that are never due */
+    int64_t never_count;    /* all of them; the first ones are named */
 };
 struct import_head {
     int32_t line;
@@ -205,6 +208,18 @@ static int import_twin(const struct import *im, struct store *store, const char 
     return error_field(e, "name");
 }
 
+/* A schedule of dates that do not come is no error, but likely none was meant. */
+static int import_look(struct import *im, struct store *store, const struct job *j, int line, struct error *e)
+{
+    struct job_state state;
+    if (!j->cron.count && !j->calendar.count)
+        return 0;
+    int code = store_state(store, j->number, &state, e);
+    if (code == 0 && state.due == INSTANT_NEVER && im->never_count++ < NEVER_NAMED)
+        im->never[im->never_count - 1] = line;
+    return code;
+}
+
 static int import_add(struct import *im, struct store *store, const struct import_head *head, const char *record, struct error *e)
 {
     struct job j;
@@ -216,6 +231,8 @@ static int import_add(struct import *im, struct store *store, const struct impor
     code = store_add(store, &j, im->context.now, STORE_REFUSE, &added, e);
     if (code == -ERROR_EXISTS)
         code = import_twin(im, store, j.name, e);
+    if (code == 0)
+        code = import_look(im, store, &j, head->line, e);
     job_clear(&j);
     if (code < 0)
         return import_fail(im, head->line, 0, e);
@@ -270,6 +287,14 @@ static void import_tell(const struct command *self, const struct import *im, con
     buf_clear(&b);
 }
 
+static void import_warn(const struct command *self, const struct import *im)
+{
+    for (int64_t i = 0; i < im->never_count && i < NEVER_NAMED; i++)
+        command_warn(self, "%s: line %d: this never comes: its schedule has no due time ahead", im->name, im->never[i]);
+    if (im->never_count > NEVER_NAMED)
+        command_warn(self, "%s: %lld more never come", im->name, (long long)(im->never_count - NEVER_NAMED));
+}
+
 static int import_file(const struct command *self, const struct import_options *o, const char *path, struct error *e)
 {
     struct view v = {0};
@@ -290,8 +315,10 @@ static int import_file(const struct command *self, const struct import_options *
         store_close(store);
     }
     progress_end(&im.progress);
-    if (code == 0)
+    if (code == 0) {
         import_tell(self, &im, o);
+        import_warn(self, &im);
+    }
     if (code == 0 && !served)
         client_hint(self, &o->common);
     buf_clear(&im.records);

@@ -69,6 +69,9 @@ int job_schedule_check(const struct job *j, struct error *e)
         return error_field(e, "every");
     if (j->not_before != INSTANT_NONE && j->not_after != INSTANT_NONE && j->not_after < j->not_before)
         return refuse(e, "not_after", "lies before `not_before`: the job would never run");
+    const char *several = j->except.count ? "except" : j->not_before != INSTANT_NONE ? "not_before" : j->not_after != INSTANT_NONE ? "not_after" : NULL;
+    if (several && job_schedule_kind(j) == SCHEDULE_AT)
+        return refuse(e, several, "goes only with a job that repeats");
     if ((j->jitter || j->spread) && !job_repeats(j))
         return refuse(e, j->jitter ? "jitter" : "spread", "goes only with a job that repeats");
     return 0;

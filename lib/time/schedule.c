@@ -71,7 +71,9 @@ int schedule_add_calendar(struct schedule *s, const char *text, struct zones *zo
     return 0;
 }
 
-/* 2026-12-24, as days since 1970; returns how many bytes it takes, 0 if there is no such date in front. */
+#define NO_DATE INT64_MIN
+
+/* 2026-12-24, as days since 1970, NO_DATE if the month does not have it; returns how many bytes it takes, 0 if no date stands in front. */
 static size_t schedule_date(const char *text, int64_t *days)
 {
     int part[3] = {0};
@@ -85,10 +87,17 @@ static size_t schedule_date(const char *text, int64_t *days)
             part[i] = part[i] * 10 + (*p - '0');
         }
     }
-    if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > civil_month_days(part[0], part[1]))
+    if (part[1] < 1 || part[1] > 12)
         return 0;
-    *days = civil_days(part[0], part[1], part[2]);
+    bool real = part[2] >= 1 && part[2] <= civil_month_days(part[0], part[1]);
+    *days = real ? civil_days(part[0], part[1], part[2]) : NO_DATE;
     return (size_t)(p - text);
+}
+
+static int schedule_no_date(const char *text, const char *date, struct error *e)
+{
+    error_set(e, ERROR_USAGE, "there is no %.10s", date);
+    return error_place(e, text, 1, (int)(date - text) + 1, 10);
 }
 
 /* 0: it is no date or range of dates; 1: it is; negative: it is one that is wrong. */
@@ -99,11 +108,15 @@ static int schedule_dates(const char *text, struct schedule_except *out, struct 
     if (!length)
         return 0;
     if (!text[length])
-        return 1;
+        return out->first == NO_DATE ? schedule_no_date(text, text, e) : 1;
     if (strncmp(text + length, "..", 2) != 0 || strchr(text + length + 2, '-') == NULL)
         return 0;
+    if (out->first == NO_DATE)
+        return schedule_no_date(text, text, e);
     const char *end = text + length + 2;
     length = schedule_date(end, &out->last);
+    if (length && !end[length] && out->last == NO_DATE)
+        return schedule_no_date(text, end, e);
     if (!length || end[length])
         error_set(e, ERROR_USAGE, "behind `..` stands no date such as 2027-01-06");
     else if (out->last < out->first)

@@ -280,3 +280,28 @@ X
     run -0 ax ls --all --json
     assert_output ''
 }
+
+@test "what has no meaning for the schedule is refused, under the name of its option" {
+    run -2 ax add 20m --spread 3m true
+    assert_output 'ax add: --spread: goes only with a job that repeats'
+    for option in --except --not-before --not-after; do
+        run -2 ax add 20m $option 2100-01-01 true
+        assert_output "ax add: $option: goes only with a job that repeats"
+    done
+    run -2 ax add @daily --every-from end true
+    assert_output 'ax add: --every-from: goes only with `every`'
+    run -2 ax add @daily --except 2027-02-10..2027-02-30 true
+    assert_output "ax add: --except: there is no 2027-02-30
+    2027-02-10..2027-02-30
+                ^~~~~~~~~~"
+    run -0 ax ls --all --json
+    assert_output ''
+}
+
+@test "an import names the lines that never come, and adds them" {
+    printf '{"cron":"%s","command":"x"}\n' '0 0 30 2 *' '0 0 29 2 *' '0 0 31 4 *' >jobs
+    run --separate-stderr -0 ax import ndjson jobs
+    assert_output 'added jobs 1 to 3'
+    [[ $stderr == 'ax import: jobs: line 1: this never comes: '*'ax import: jobs: line 3: this never comes: '* ]]
+    [[ $stderr != *'line 2'* ]]
+}
