@@ -9,15 +9,13 @@ static instant clock_shift(instant t, int64_t step, instant now)
     return t == INSTANT_NEVER || t == INSTANT_NONE ? t : instant_add(now, t - before);
 }
 
-/* The due time to come that was reckoned as t before the step. One that had come due, and has not run, is not lost. */
+/* The due time to come that was reckoned as t before the step. One that had come due, and has not run, is not lost; the fixed times before it have been, or were
+ * left out by an earlier step already. */
 static instant clock_again(const struct life *l, instant t, int64_t step)
 {
-    instant before = l->now - step;
     if (t == INSTANT_NEVER || t <= l->now)
         return t;
-    if (t <= before)
-        before = t - 1;
-    return schedule_next_again(l->schedule, l->now, step < -STEP_ANEW ? l->now : before).at;
+    return schedule_next_again(l->schedule, l->now, step < -STEP_ANEW ? l->now : t - 1).at;
 }
 
 /* The interval that waits for `due`: goes on from there, within the bounds of the schedule. */

@@ -226,8 +226,11 @@ static void note_last(const struct life *l, struct job_state *s)
 static bool choose_once(const struct life *l, struct job_state *s)
 {
     instant horizon = earliest_start(l, l->job->start_within, INSTANT_NONE);
-    if (s->due >= horizon || s->cause != CAUSE_SCHEDULE)
+    if (s->due >= horizon || s->cause != CAUSE_SCHEDULE) {
+        if (s->repeats)
+            s->next = life_due_after(l, s->due);
         return true;
+    }
     char *reason = late_reason(l->job, s->due, horizon);
     life_note_span(l, s, OUTCOME_MISSED, s->due, s->due, reason);
     free(reason);

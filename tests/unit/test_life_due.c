@@ -443,6 +443,12 @@ static void test_overlap(void **state)
         {110, CLAIM, 0, "start 2 try 2: running due 60 next 120"},
         {120, CLAIM, 0, "stop: running due 60 next 120"},
         {121, SHORTAGE, 0, "waiting due 120; skipped 60: attempt 2 is given up for the next occurrence (overlap: replace)"}, STEPS_END});
+    PLAY(.cron = MINUTELY, .overlap = OVERLAP_REPLACE, .catchup = CATCHUP_ALL) { /* the same while it makes up */
+        {0, SINCE, 200, NULL},
+        {200, CLAIM, 0, "start 1: running due 60 next 120"},
+        {201, CLAIM, 0, "stop: running due 60 next 120"},
+        {202, UNCLAIM, 0, "waiting due 120; skipped 60"},
+        {202, CLAIM, 0, "start 2: running due 120 next 180"}, STEPS_END});
     PLAY(.cron = MINUTELY, .overlap = OVERLAP_REPLACE) { /* cancelled while it is being stopped */
         {60, CLAIM, 0, "start 1: running due 60 next 120"},
         {120, CLAIM, 0, "stop: running due 60 next 120"},
@@ -797,6 +803,11 @@ static void test_clock(void **state)
         {16200, CLAIM, 0, "start 1: running due 16200 next 102600"},
         {16201, OK, 0, "waiting due 102600 next 189000"},
         {16201 - 14400, STEP, -14400, "waiting due 16200 next 102600"}, STEPS_END});
+    PLAY(.cron = "30 4 * * *", .added = 1) { /* set back twice in a row: still not */
+        {16200, CLAIM, 0, "start 1: running due 16200 next 102600"},
+        {16201, OK, 0, "waiting due 102600 next 189000"},
+        {16201 - 600, STEP, -600, "same: waiting due 102600 next 189000"},
+        {16201 - 605, STEP, -5, "same: waiting due 102600 next 189000"}, STEPS_END});
     PLAY(.cron = MINUTELY) { /* a wildcard goes on at once */
         {600, CLAIM, 0, "start 1: running due 600 next 660; missed x9 60 to 540"},
         {601, OK, 0, "waiting due 660 next 720"},
