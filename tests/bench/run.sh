@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [PART...]: ax beside the bare system calls, bare LMDB and its peers, all from one run on this machine.
 #
-# Parts: add import throughput late now burst slots pending idle; without PARTs all of them.
+# Parts: add import throughput late now burst slots pending idle next recurring; without PARTs all of them.
 # BENCH_FULL=1 adds those that take long: big (10,000,000 jobs pending) and million (1,000,000 jobs run to the end).
 # Peers (at, tsp, xargs) are measured where they are installed. Rows with a wanted ratio end in `holds` or `misses`.
 # BENCH_DIR is where spools are made (default: TMPDIR or /tmp).
@@ -286,10 +286,32 @@ part_idle() {
 }
 switches() { for pid in $1; do cat "/proc/$pid/status"; done | awk '/^voluntary/ { n += $2 } END { print n + 0 }'; }
 
+# Next times of cron expressions, beside libc's mktime as the unit.
+part_next() {
+    local times
+    mapfile -t times < <("$bench/next")
+    row "next time of a typical cron expression" "$(calc "${times[1]} / 1000")" us "mktime ${times[0]} ns; the limit" 10 '<=' 1
+    row "  of the slowest one (29 Feb, never)" "$(calc "${times[2]} / 1000")" us "the limit" 200 '<=' 1
+}
+
+# 100,000 jobs by cron in 40 zones, none of them due at once.
+part_recurring() {
+    fresh_spool
+    find /usr/share/zoneinfo/Europe /usr/share/zoneinfo/America -type f -printf '%P\n' 2>/dev/null | sort | grep -v / | head -n 60 >"$work/names"
+    while read -r name; do
+        for area in Europe America; do [ -e "/usr/share/zoneinfo/$area/$name" ] && echo "$area/$name"; done
+    done <"$work/names" | head -n 40 >"$work/zones"
+    awk '{ zone[NR] = $1 } END { for (i = 0; i < 100000; i++) printf "{\"command\":\"true\",\"cron\":\"%d %d 1 1 *\",\"timezone\":\"%s\"}\n",
+        i % 60, int(i / 60) % 24, zone[i % NR + 1] }' "$work/zones" >"$work/jobs"
+    row "100,000 jobs by cron from a file" "$(seconds "$ax" import ndjson "$work/jobs")" s "10 us each" 1
+    row "scheduler ready, 100,000 jobs by cron, $(lines "$work/zones") zones" "$(ready_ms)" ms "the limit" 1000 '<=' 1
+    rm "$work/jobs"
+}
+
 # ---- all of it ----
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(add import throughput late now burst slots pending idle ${BENCH_FULL:+big million})
+[ $# -gt 0 ] || parts=(add import throughput late now burst slots pending idle next recurring ${BENCH_FULL:+big million})
 echo "$("$ax" version | head -n 1), $(nproc) processors, Linux $(uname -r), $(stat -f -c %T "$work"), load $(cut -d' ' -f1 /proc/loadavg)"
 # shellcheck disable=SC2059
 printf "$format" what ax beside "" ratio reach
