@@ -9,7 +9,7 @@ OPT     ?= -O2 -g
 JOBS    ?= $(shell nproc)
 
 # What make deps and make check install where it is missing (names of Debian 12).
-BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev uthash-dev
+BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev libyaml-dev uthash-dev
 TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps tzdata
 
 # CPPFLAGS, CFLAGS and LDFLAGS are yours to set.
@@ -19,7 +19,7 @@ COMPILE   = $(CC) $(DEFINES) $(CPPFLAGS) -std=gnu17 $(OPT) $(WARN) $(CFLAGS) -MM
 # The small libraries are linked statically where their archives are at hand, libc dynamically.
 LIBDIRS  := $(shell $(CC) -print-search-dirs | sed -n 's/^libraries: =//p' | tr ':' ' ')
 archive   = $(or $(firstword $(wildcard $(addsuffix /lib$(1).a,$(LIBDIRS)))),-l$(1))
-LIBS      = $(call archive,lmdb) $(call archive,jansson) $(call archive,msgpackc) -lpthread
+LIBS      = $(call archive,lmdb) $(call archive,jansson) $(call archive,msgpackc) $(call archive,yaml) -lpthread
 
 SOURCES  := $(wildcard lib/*/*.c spool/*.c cmd/*.c cmd/run/*.c)
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)

@@ -11,6 +11,7 @@
 #include "cmd/run/run.h"
 #include "cmd/run/worker.h"
 #include "lib/base/mem.h"
+#include "lib/text/errors.h"
 #include "lib/text/suggest.h"
 #include "lib/text/visible.h"
 #include "spool/fields.h"
@@ -119,28 +120,6 @@ void command_print(const struct command *self, struct buf *b)
     buf_reset(b);
 }
 
-/* The caret stands under the place as it looks on the screen: control characters are wider there. */
-static void command_place(struct buf *b, const struct error *e)
-{
-    size_t length = strlen(e->source), before = (size_t)e->column - 1;
-    if (before > length)
-        before = length;
-    size_t width = e->width > 1 ? (size_t)e->width : 1;
-    if (before + width > length)
-        width = length > before ? length - before : 1;
-    struct buf head = {0}, body = {0};
-    visible_add(&head, e->source, before, false);
-    visible_add(&body, e->source + before, length - before < width ? length - before : width, false);
-    buf_text(b, "    ");
-    visible_add(b, e->source, length, false);
-    buf_format(b, "\n    %*s^", (int)visible_width(buf_string(&head), head.length), "");
-    for (size_t i = visible_width(buf_string(&body), body.length); i > 1; i--)
-        buf_char(b, '~');
-    buf_char(b, '\n');
-    buf_clear(&head);
-    buf_clear(&body);
-}
-
 static void command_tell(const struct buf *b)
 {
     fwrite(b->data, 1, b->length, stderr);
@@ -163,8 +142,7 @@ int command_fail(const struct command *self, const struct error *e)
         buf_format(&text, "%s: ", e->field);
     buf_text(&text, e->text[0] ? e->text : "failed, and nobody said why");
     command_line(&b, self, buf_string(&text));
-    if (e->column > 0 && e->source[0])
-        command_place(&b, e);
+    errors_format_place(e, &b);
     command_tell(&b);
     buf_clear(&text);
     buf_clear(&b);

@@ -10,8 +10,8 @@
 #ifndef AX_JOBFILE_H
 #define AX_JOBFILE_H
 
-#include "lib/base/errors.h"
 #include "lib/base/strvec.h"
+#include "lib/text/errors.h"
 #include "lib/time/zone.h"
 #include "spool/job.h"
 

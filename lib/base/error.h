@@ -24,6 +24,7 @@ struct error {
     int sys;           /* errno behind it, or 0 */
     int line, column;  /* place in the source text, counted from 1; 0 where there is none */
     int width;         /* bytes to underline from column on */
+    int source_skip;   /* bytes of that line left out in front of `source`: a long line is cut around the place */
     char field[64];    /* the field or option at fault, "" where there is none */
     char source[256];  /* the line of source text the column counts in, "" where there is none */
     char text[512];    /* one line: what was wrong and what to do, without the program's name */

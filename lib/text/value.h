@@ -14,6 +14,7 @@ enum value_kind { VALUE_NULL, VALUE_BOOL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VAL
 struct value {
     enum value_kind kind;
     int line, column; /* place in the source, from 1; 0 where unknown */
+    int key_line, key_column; /* of an item of a map: the place of its key; 0 where unknown */
     bool plain;       /* of a text: written in YAML without quotes, so that it may be meant as a number or a boolean */
     union {
         bool boolean;

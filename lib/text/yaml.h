@@ -6,7 +6,7 @@
 #define AX_YAML_H
 
 #include "lib/base/buf.h"
-#include "lib/base/errors.h"
+#include "lib/text/errors.h"
 #include "lib/text/value.h"
 
 #define YAML_SIZE_MAX (64 << 20)  /* bytes of a file */
