@@ -144,6 +144,10 @@ days() { # TIME OPTION...
     assert_equal "$stderr" 'ax next: the clock goes from 2027-03-28 02:00 to 03:00: what it skips comes once, right after'
     run --separate-stderr ax next --explain --calendar 02:30 --timezone Europe/Berlin --from 2027-01-01T00:00Z -n 1
     assert_equal "$stderr" 'ax next: the clock goes from 2027-03-28 02:00 to 03:00: there is no 02:30 that day, and a calendar expression leaves it out'
+    for time in 01:59 03:00; do
+        run --separate-stderr ax next --explain --calendar $time --timezone Europe/Berlin --from 2027-01-01T00:00Z -n 1
+        assert_equal "$stderr" ''
+    done
     run --separate-stderr ax next --explain --calendar hourly --timezone Europe/Berlin --from 2027-01-01T00:00Z -n 1
     assert_equal "$stderr" ''
     run --separate-stderr ax next --explain '30 3 * * *' --timezone Europe/Berlin -n 1
@@ -278,6 +282,17 @@ END
     assert_equal "$(field name <<<"$output")" busy
     run ax next busy -n 1
     assert_success
+}
+
+@test "a running job that its next occurrence will replace is in the agenda once" {
+    serve
+    ax add --overlap replace --not-before "$(date -u -d '+1 second' +%FT%T.%NZ)" 'every 1h' sleep 60
+    until_true 10 state_is 1 running
+    run ax next -n 3
+    assert_line --index 0 --regexp '  in (1h|59m [0-9]+s)  job 1: '
+    assert_line --index 1 --regexp '  in (2h|1h (59|60)m)  job 1: '
+    assert_equal "$(ax next -n 1 --json | field due)" "$(ax show 1 --json | field next)"
+    assert_equal "$(utc 1 -n 3)" "$(utc -n 3)"
 }
 
 @test "thousands of jobs due at once, and one before them" {
