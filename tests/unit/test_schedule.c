@@ -69,6 +69,8 @@ static int order(const void *a, const void *b)
 static void times_unite(struct times *l)
 {
     size_t kept = 0;
+    if (!l->count)
+        return;
     qsort(l->items, l->count, sizeof *l->items, order);
     for (size_t i = 0; i < l->count; i++)
         if (!kept || l->items[kept - 1] != l->items[i])
