@@ -114,3 +114,23 @@ own_answer() { # NOW SPEC
     done < <(rows iso-times)
     over 39
 }
+
+@test "cron-valid.tsv: taken, or refused with the field and its place" {
+    begin
+    while IFS=$'\037' read -r verdict expr debian values note; do
+        due --cron "$expr" -n 1
+        code=${got%% *}
+        count=$((count + 1))
+        case $verdict in
+        valid) [[ $code == 0 || ($code == 1 && $note == *'no date'*) ]] && continue ;;
+        invalid | lax)
+            [[ $code == 0 && $note == *'offer wrapping on purpose' ]] && continue
+            [[ $code == 2 && $(<err) == *'^'* ]] && [[ $(<err) =~ --cron:\ (minute|hour|day-of-month|month|day-of-week|second|.*(fields|nickname|empty)) ]] && continue
+            ;;
+        extension) [[ $code == 0 || $code == 2 ]] && continue ;;
+        esac
+        wrong=$((wrong + 1))
+        printf '%s\n' "$verdict: ax next --cron '$expr': $got" "$(<err)"
+    done < <(rows cron-valid)
+    over 80
+}
