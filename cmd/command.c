@@ -72,6 +72,7 @@ void command_overview(struct buf *b)
             buf_format(b, "  %-9s %s\n", (*c)->name, (*c)->summary);
     buf_text(b, "\n  ax add 20m make deploy         in twenty minutes\n"
                 "  ax add 'every 10m' ./poll.sh   again and again\n"
+                "  ax add '0 2 * * *' ./backup    every night, as in a crontab\n"
                 "  ax help add                    all about one command\n");
 }
 
