@@ -189,7 +189,7 @@ static void random_rules(struct year *y)
     j->catchup = (int)random_below(3);
     j->catchup_max = (int[]){1, 3, 100}[random_below(3)];
     j->catchup_within = one_in(3) ? 2 * HOUR : DURATION_NONE;
-    j->overlap = (int)random_below(3);
+    j->overlap = (int)random_below(4);
     j->start_within = one_in(4) ? 10 * MINUTE : DURATION_NONE;
     j->retries = (int)random_below(3);
     j->retry_jitter = 0;
@@ -344,6 +344,33 @@ static bool overtaken(struct year *y, instant end)
     return true;
 }
 
+/* It runs beside the job, which goes on with the next. */
+static void part(struct year *y)
+{
+    struct life l;
+    struct job_state extra;
+    CHECK(y, life_part(view(y, &l), &y->state, EXTRA_FIRST, &y->run, &extra));
+    CHECK(y, !extra.repeats && extra.due == y->run.due && y->state.phase == PHASE_WAITING);
+    y->times.runs[year_find(y, y->run.due)]++;
+    y->starts++;
+    run_clear(&y->run);
+}
+
+/* A run that was started by hand is going on: the occurrence is skipped, or waits for its end. */
+static void claim_busy(struct year *y)
+{
+    struct life l;
+    view(y, &l)->busy = true;
+    enum life_verdict said = life_claim(&l, &y->state, &y->run);
+    count_notes(y);
+    CHECK(y, said == (y->job.overlap == OVERLAP_SKIP ? LIFE_MISSED : LIFE_PARKED));
+    if (said != LIFE_PARKED)
+        return;
+    y->now += (instant)random_below(3600) * SECOND;
+    CHECK(y, life_release(&y->state, y->now));
+    view(y, &l);
+}
+
 static void run_it(struct year *y)
 {
     static const enum outcome outcomes[] = {OUTCOME_OK, OUTCOME_OK, OUTCOME_OK, OUTCOME_FAILED, OUTCOME_TIMEOUT, OUTCOME_UNSTARTABLE};
@@ -382,10 +409,16 @@ static void live(struct year *y, instant until)
         }
         if (one_in(20)) /* no slot */
             y->now += (instant)random_below(one_in(5) ? 7200 : 300) * SECOND;
+        if (one_in(50) && y->state.phase == PHASE_WAITING && y->job.overlap != OVERLAP_ALLOW && y->state.ready <= y->now) {
+            claim_busy(y);
+            continue;
+        }
         enum life_verdict said = life_claim(view(y, &l), &y->state, &y->run);
         count_notes(y);
         CHECK(y, said == LIFE_START || said == LIFE_MISSED || wake > y->now);
-        if (said == LIFE_START)
+        if (said == LIFE_START && y->job.overlap == OVERLAP_ALLOW && y->run.id.n == y->state.first)
+            part(y);
+        else if (said == LIFE_START)
             run_it(y);
     }
 }
