@@ -108,7 +108,7 @@ static int agenda_later(struct agenda *a, uint64_t number, instant due, instant 
     if (known && job_schedule(&j, &a->n->zones, &s, NULL) < 0) {
         a->broken = number;
     } else if (known) {
-        s.start = due;
+        schedule_begin(&s, due);
         struct spot spot = {.job = number};
         do {
             struct occurrence o = schedule_next(&s, after);

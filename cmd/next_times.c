@@ -24,7 +24,9 @@ static void walk_begin(const struct next *n, struct walk *w)
     w->after = n->from;
     if (j->at != INSTANT_NONE)
         w->after = j->at - 1; /* `now` lies a little back */
-    w->schedule.start = instant_add(n->from, j->every == DURATION_NONE ? 0 : j->every);
+    if (j->every == DURATION_NONE)
+        return;
+    w->schedule.start = instant_add(n->from, j->every);
     if (j->not_before != INSTANT_NONE && j->not_before > n->from)
         w->schedule.start = j->not_before;
 }
@@ -35,7 +37,7 @@ static void walk_begin_job(const struct next *n, struct walk *w)
     const struct job_state *s = &n->state;
     instant next = s->phase == PHASE_WAITING ? s->due : view_after(s);
     w->after = n->from;
-    w->schedule.start = next != INSTANT_NEVER ? next : s->due;
+    schedule_begin(&w->schedule, next != INSTANT_NEVER ? next : s->due);
     if (job_over(s)) {
         w->most = 0;
         w->rest = phase_name(s, n->now);

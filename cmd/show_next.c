@@ -36,7 +36,7 @@ int show_next(const struct job *j, const struct job_state *s, struct zones *zone
     int failed = job_schedule(j, zones, &schedule, e);
     if (failed)
         return failed;
-    schedule.start = first;
+    schedule_begin(&schedule, first);
     next_collect(&schedule, first, now, out);
     schedule_clear(&schedule);
     return 0;

@@ -15,7 +15,8 @@ static instant clock_again(const struct life *l, instant t, int64_t step)
 {
     if (t == INSTANT_NEVER || t <= l->now)
         return t;
-    return schedule_next_again(l->schedule, l->now, step < -STEP_ANEW ? l->now : t - 1).at;
+    struct schedule s = life_schedule(l, t);
+    return schedule_next_again(&s, l->now, step < -STEP_ANEW ? l->now : t - 1).at;
 }
 
 /* The interval that waits for `due`: goes on from there, within the bounds of the schedule. */
@@ -97,8 +98,9 @@ bool life_clock_step(const struct life *l, struct job_state *s, int64_t step)
 /* The first due time to come, when it has been reckoned as `due`. */
 static instant zone_again(const struct life *l, instant due)
 {
-    if (!is_interval(l->schedule))
-        return schedule_next(l->schedule, l->now).at;
+    struct schedule s = life_schedule(l, due);
+    if (!is_interval(&s))
+        return schedule_next(&s, l->now).at;
     if (l->job->every_from == EVERY_FROM_START)
         due -= (due - l->now - 1) / l->job->every * l->job->every; /* days that were left out may not be any more */
     return interval_from(l, due);

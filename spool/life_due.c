@@ -9,7 +9,7 @@
 struct schedule life_schedule(const struct life *l, instant due)
 {
     struct schedule s = *l->schedule;
-    s.start = instant_add(due, -s.offset);
+    schedule_begin(&s, due);
     return s;
 }
 

@@ -25,9 +25,9 @@ static void replay_anchor(struct schedule *s, const struct job *j, const struct 
     if (s->kind != SCHEDULE_EVERY || s->every_from == EVERY_FROM_CLOCK)
         return;
     instant due = st->due != INSTANT_NEVER ? st->due : instant_add(j->added, j->every);
-    s->start = due;
+    schedule_begin(s, due);
     if (due > from)
-        s->start = due - (instant)(((uint64_t)due - (uint64_t)from) / (uint64_t)j->every) * j->every;
+        s->start -= (instant)(((uint64_t)due - (uint64_t)from) / (uint64_t)j->every) * j->every;
 }
 
 static int replay_none(uint64_t number, const struct store_replay *r, const struct schedule *s, struct error *e)

@@ -146,6 +146,11 @@ int schedule_check_every(duration every, enum every_from from, struct error *e)
     return error_set(e, ERROR_USAGE, "an interval aligned to the clock is at most a day, or whole days");
 }
 
+void schedule_begin(struct schedule *s, instant due)
+{
+    s->start = instant_add(due, -s->offset);
+}
+
 bool schedule_repeats(const struct schedule *s)
 {
     return s->kind == SCHEDULE_EVERY || s->kind == SCHEDULE_CRON || s->kind == SCHEDULE_CALENDAR || s->kind == SCHEDULE_BOOT;
@@ -184,10 +189,10 @@ static bool calendar_is_frequent(const struct schedule_calendar *c, instant afte
     return first != INSTANT_NEVER && calendar_next(c->calendar, c->zone, first).at - first <= HOUR;
 }
 
-/* One of fixed times does not have them again in the second pass of a repeated hour. */
-static struct occurrence calendar_next_fixed(const struct schedule_calendar *c, instant fixed)
+/* calendar_next has a time in the second pass of a repeated hour if it is asked there. A job does not: it would depend on when it happens to be asked. */
+static struct occurrence calendar_next_once(const struct schedule_calendar *c, instant after)
 {
-    struct occurrence o = calendar_next(c->calendar, c->zone, fixed);
+    struct occurrence o = calendar_next(c->calendar, c->zone, after);
     while (o.note == OCCURRENCE_AGAIN && o.at != INSTANT_NEVER)
         o = calendar_next(c->calendar, c->zone, o.at);
     return o;
@@ -211,8 +216,8 @@ static struct occurrence kind_next(const struct schedule *s, instant after, inst
     case SCHEDULE_CALENDAR:
         for (size_t i = 0; i < s->calendar_count; i++) {
             const struct schedule_calendar *c = &s->calendars[i];
-            bool anew = fixed == after || calendar_is_frequent(c, after);
-            o = earlier(o, anew ? calendar_next(c->calendar, c->zone, after) : calendar_next_fixed(c, fixed));
+            instant from = fixed == after || calendar_is_frequent(c, after) ? after : fixed;
+            o = earlier(o, s->start == INSTANT_NONE ? calendar_next(c->calendar, c->zone, from) : calendar_next_once(c, from));
         }
         break;
     case SCHEDULE_NONE:
@@ -329,34 +334,9 @@ static uint32_t count_to(const struct schedule *s, instant after, instant until,
     return count;
 }
 
-/* A walk that begins in the second pass of a repeated hour has the calendar's times of that hour once more; one that comes from before has them once. Where to
- * begin instead. */
-static instant walk_start(const struct schedule *s, instant after)
-{
-    instant from = instant_add(after, -s->offset), before;
-    do {
-        before = from;
-        for (size_t i = 0; i < s->calendar_count; i++) {
-            struct civil local = zone_civil(s->calendars[i].zone, from);
-            struct zone_local_time t = zone_resolve(s->calendars[i].zone, &local);
-            if (t.fit == ZONE_FOLD && t.first < from)
-                from = t.first;
-        }
-    } while (from != before);
-    return instant_add(from, s->offset);
-}
-
 instant schedule_from(const struct schedule *s, instant due, instant from)
 {
-    if (from <= due)
-        return due;
-    instant at = walk_start(s, from - 1);
-    if (at < due)
-        at = due;
-    do
-        at = schedule_next(s, at).at;
-    while (at < from);
-    return at;
+    return from <= due ? due : schedule_next(s, from - 1).at;
 }
 
 /* The n-th last lies in a window before `until` that is widened until it holds as many: long spans are not walked through. */
@@ -369,10 +349,10 @@ instant schedule_last(const struct schedule *s, instant due, instant until, uint
         return (instant)((uint64_t)due + (more + 1 > n ? more + 1 - n : 0) * (uint64_t)s->every);
     }
     int64_t window = WINDOW_FIRST;
-    instant at = walk_start(s, instant_add(until, -window));
+    instant at = instant_add(until, -window);
     while (at > due && count_to(s, at, until, n) < n) {
         window = window > INT64_MAX / WINDOW_GROWTH ? INT64_MAX : window * WINDOW_GROWTH;
-        at = walk_start(s, instant_add(until, -window));
+        at = instant_add(until, -window);
     }
     uint32_t count = 0;
     if (at <= due)

@@ -34,7 +34,8 @@ struct schedule {
     instant at;
     duration every;
     enum every_from every_from;
-    instant start; /* of EVERY_FROM_START and _END: the first due time; there is none before it */
+    instant start; /* of EVERY_FROM_START and _END: the first due time; there is none before it. Of a calendar: any due time it has had, INSTANT_NONE where none is
+                      known: then a search that begins in the second pass of a repeated hour finds the times of that, else the hour counts once */
     struct cron *crons;
     size_t cron_count;
     struct schedule_calendar *calendars;
@@ -54,6 +55,9 @@ void schedule_clear(struct schedule *s);
 int schedule_add_cron(struct schedule *s, const char *text, uint64_t seed, struct strvec *warnings, struct error *e);
 int schedule_add_calendar(struct schedule *s, const char *text, struct zones *zones, struct error *e);
 int schedule_add_except(struct schedule *s, const char *text, struct zones *zones, struct error *e);
+
+/* `due` is one of its due times: sets `start` so that it goes on from there. */
+void schedule_begin(struct schedule *s, instant due);
 
 /* An interval that local midnight can be aligned to: at most a day, or whole days. ERROR_USAGE. */
 int schedule_check_every(duration every, enum every_from from, struct error *e);

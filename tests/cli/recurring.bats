@@ -203,6 +203,13 @@ stop_and_start() { # JOB
     assert_equal "$(ax show --json a | field due) $(ax show --json b | field due)" "$a $b"
 }
 
+@test "spread: intervals keep their length" {
+    import '{"name":"j","every":"1h","spread":"50m","command":"true"}'
+    ax next j -n 3 --json | field due_ns >dues
+    assert_equal "$(sed -n 1p dues)" "$(ax show --json j | field due_ns)"
+    assert_equal "$(($(sed -n 2p dues) - $(sed -n 1p dues))) $(($(sed -n 3p dues) - $(sed -n 2p dues)))" "$((3600 * SECOND)) $((3600 * SECOND))"
+}
+
 @test "the start of the scheduler, other jobs and their changes are no trigger" {
     import '{"name":"a","cron":"*/4 * * * * *","command":"true"}'
     for round in 1 2; do

@@ -199,6 +199,7 @@ static void example_init(struct example *x)
         fail_msg("%s", e.text);
     schedule_init(&x->s, zone);
     describe(x, p->zone);
+    x->s.start = 0; /* it has run before */
     instant around = at(p->around);
     x->from = around - 20 * DAY - 7 * HOUR;
     x->to = around + 25 * DAY;
@@ -225,25 +226,13 @@ static instant random_moment(const struct example *x)
     return t + (instant)random_below(2);
 }
 
-/* A calendar that is asked in the second pass of a repeated hour has its times there once more. */
-static bool second_pass(const struct example *x, instant t)
-{
-    for (size_t i = 0; i < x->s.calendar_count; i++) {
-        struct civil c = zone_civil(x->s.calendars[i].zone, t);
-        struct zone_local_time l = zone_resolve(x->s.calendars[i].zone, &c);
-        if (l.fit == ZONE_FOLD && t > l.first)
-            return true;
-    }
-    return false;
-}
-
 /* What lies near the end of the list may be moved by what comes behind it. */
 static bool listed(const struct example *x, instant t)
 {
     return x->moved.count > 2 && t < x->moved.items[x->moved.count - 3];
 }
 
-enum { EXAMPLES = 150, QUESTIONS = 15 };
+enum { EXAMPLES = 120, QUESTIONS = 15 };
 
 static void test_next(void **state)
 {
@@ -263,7 +252,7 @@ static void test_next(void **state)
         for (int k = 0; k < QUESTIONS; k++) {
             t = random_moment(&x);
             instant want = times_after(&x.moved, t), got = schedule_next(&x.s, t).at;
-            if (listed(&x, t) && t > x.from + 2 * DAY && !second_pass(&x, t - x.s.offset) && want != got)
+            if (listed(&x, t) && t > x.from + 2 * DAY && want != got)
                 fail_msg("%s offset %lld: after %s comes %s, and not %s", x.text, (long long)x.s.offset, show(t), show(got), show(want));
         }
         example_clear(&x);
@@ -370,6 +359,10 @@ static void test_every(void **state)
             assert_int_equal(schedule_last(&s, s.start + offset, until, 2), s.start + offset + (count > 2 ? count - 2 : 0) * s.every);
         }
         assert_int_equal(schedule_next(&s, INSTANT_NEVER - 1).at, INSTANT_NEVER);
+        if (s.offset < s.every) {
+            schedule_begin(&s, t);
+            assert_int_equal(schedule_next(&s, t).at, t + s.every);
+        }
     }
 }
 
@@ -483,6 +476,7 @@ static void test_again_calendar(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct schedule s;
         schedule_init(&s, berlin);
+        s.start = 0;
         s.kind = SCHEDULE_CALENDAR;
         assert_int_equal(schedule_add_calendar(&s, rows[i].text, &zones, &e), 0);
         instant got = schedule_next_again(&s, at(rows[i].now), at(rows[i].before)).at;
@@ -490,6 +484,31 @@ static void test_again_calendar(void **state)
             fail_msg("%s: back from %s to %s: %s", rows[i].text, rows[i].before, rows[i].now, show(got));
         schedule_clear(&s);
     }
+    zones_clear(&zones);
+}
+
+/* A search that begins in the second pass of a repeated hour finds its times; a job that has been due does not, whatever else is due in that hour. */
+static void test_second_pass(void **state)
+{
+    (void)state;
+    struct zones zones;
+    struct error e = {0};
+    const struct zone *berlin;
+    struct schedule s;
+    assert_int_equal(zones_init(&zones, "UTC", &e), 0);
+    assert_int_equal(zones_get(&zones, "Europe/Berlin", &berlin, &e), 0);
+    schedule_init(&s, berlin);
+    s.kind = SCHEDULE_CALENDAR;
+    assert_int_equal(schedule_add_calendar(&s, "*-*-* 02:30", &zones, &e), 0);
+    assert_int_equal(schedule_add_calendar(&s, "*-*-* 01:20 UTC", &zones, &e), 0);
+    assert_int_equal(schedule_next(&s, at("2026-10-25T01:20:00Z")).at, at("2026-10-25T01:30:00Z"));
+    s.start = at("2026-10-24T00:30:00Z");
+    static const char *const want[] = {"2026-10-24T01:20:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:20:00Z", "2026-10-26T01:20:00Z", "2026-10-26T01:30:00Z"};
+    instant t = s.start;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_int_equal(t = schedule_next(&s, t).at, at(want[i]));
+    assert_int_equal(schedule_last(&s, s.start, at("2026-10-25T01:45:00Z"), 1), at("2026-10-25T01:20:00Z"));
+    schedule_clear(&s);
     zones_clear(&zones);
 }
 
@@ -577,7 +596,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next), cmocka_unit_test(test_spans), cmocka_unit_test(test_span_bounds), cmocka_unit_test(test_every), cmocka_unit_test(test_merged),
-        cmocka_unit_test(test_except_zone), cmocka_unit_test(test_except_errors), cmocka_unit_test(test_again), cmocka_unit_test(test_again_calendar),
+        cmocka_unit_test(test_except_zone), cmocka_unit_test(test_except_errors), cmocka_unit_test(test_again), cmocka_unit_test(test_again_calendar), cmocka_unit_test(test_second_pass),
         cmocka_unit_test(test_clock), cmocka_unit_test(test_seed),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);

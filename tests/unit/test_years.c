@@ -423,7 +423,7 @@ static void live(struct year *y, instant until)
     }
 }
 
-enum { CONFIGURATIONS = 6 };
+enum { CONFIGURATIONS = 4 };
 
 static void test_counted(void **state)
 {
