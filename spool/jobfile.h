@@ -18,13 +18,15 @@
 struct jobfile_job {
     struct job job;
     int line, column; /* of its name */
+    char *written;    /* that line of the file, its beginning */
     bool past;        /* `at` has passed: a warning, and no job, unless it is there already */
 };
 
 struct jobfile_queue {
     char *name;
-    uint32_t limit;
+    uint32_t limit;   /* 0: no limit of its own */
     int line, column;
+    char *written;
 };
 
 /* One document. */
@@ -36,11 +38,13 @@ struct jobfile {
     size_t job_count, job_capacity;
     struct jobfile_queue *queues;
     size_t queue_count, queue_capacity;
+    struct strvec params; /* names that are declared */
 };
 
 struct jobfiles {
     struct jobfile *items;
     size_t count, capacity;
+    struct strvec given; /* NAME=VALUE of the rules, for jobfiles_check */
 };
 
 struct jobfile_rules {
@@ -57,7 +61,7 @@ void jobfiles_clear(struct jobfiles *files);
  * (a warning is none); what could be read is in *out even then. */
 int jobfile_read(const char *file, const char *path, const char *text, size_t length, const struct jobfile_rules *rules, struct jobfiles *out, struct errors *errors);
 
-/* What only all files together can tell: names that stand twice, in one source or in two; queues with two limits. */
+/* What only all files together can tell: names that stand twice, in one source or in two; queues with two limits; --set of names that no file declares. */
 int jobfiles_check(const struct jobfiles *files, struct errors *errors);
 
 /* ---- files and folders ---- */

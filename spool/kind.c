@@ -63,6 +63,11 @@ const char *kind_string(const struct value *v, char digits[KIND_DIGITS], struct 
     return v->text.data;
 }
 
+int kind_place_item(const struct value *item, struct error *e)
+{
+    return item->line ? error_place(e, NULL, item->line, item->column, 1) : -(int)ERROR_USAGE;
+}
+
 struct value kind_strings(const struct strvec *v)
 {
     struct value list = value_list();

@@ -31,6 +31,8 @@ int kind_refuse(const struct value *v, const char *wanted, struct error *e); /* 
 #define KIND_DIGITS 24
 const char *kind_string(const struct value *v, char digits[KIND_DIGITS], struct error *e);
 
+int kind_place_item(const struct value *item, struct error *e); /* e has the place of the item, unless it has one; ERROR_USAGE */
+
 int kind_schedule_free(const struct job *j, struct error *e); /* it has no schedule yet */
 
 struct value kind_strings(const struct strvec *v); /* a list of texts */

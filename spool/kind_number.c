@@ -49,12 +49,21 @@ static int int_put(struct job *j, const struct field *f, const struct value *v, 
     return 0;
 }
 
-/* Where numbers have a form of their own a text is none; a percentage may have its sign. */
+/* 010 is eight to YAML 1.1 and ten to YAML 1.2. */
+static bool number_is_padded(const char *text)
+{
+    text += *text == '-';
+    return text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
+/* Where numbers have a form of their own a text is none, but for one without quotes in YAML; a percentage may have its sign. */
 static int int_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     (void)c;
-    if (f->kind == FIELD_INT && v->kind != VALUE_INT)
+    if (f->kind == FIELD_INT && v->kind != VALUE_INT && !v->plain)
         return kind_refuse(v, "a whole number", e);
+    if (v->plain && number_is_padded(v->text.data))
+        return error_set(e, ERROR_USAGE, "'%.*s' begins with 0, which some take for octal: write the number without it", UTF8_WORD(v->text.data));
     return int_put(j, f, v, e);
 }
 
@@ -212,7 +221,7 @@ static int exits_set(struct job *j, const struct field *f, const struct value *v
         return -(int)ERROR_USAGE;
     for (size_t i = 0; v->kind == VALUE_LIST && i < v->list.count; i++)
         if (exits_value(&x, &v->list.items[i], e) < 0)
-            return -(int)ERROR_USAGE;
+            return kind_place_item(&v->list.items[i], e);
     *(struct exits *)kind_place(j, f) = x;
     return 0;
 }

@@ -64,7 +64,7 @@ static int expressions_of(
     for (size_t i = 0; i < (list ? v->list.count : 1); i++) {
         const char *text = kind_string(list ? &v->list.items[i] : v, digits, e);
         if (!text || expressions_add(out, f, text, c, e) < 0)
-            return -(int)ERROR_USAGE;
+            return kind_place_item(list ? &v->list.items[i] : v, e);
     }
     return 0;
 }

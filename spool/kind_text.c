@@ -15,7 +15,7 @@ static int strings_of(const struct value *v, struct strvec *out, struct error *e
         const char *text = kind_string(&v->list.items[i], digits, e);
         if (!text) {
             strvec_clear(&strings);
-            return -(int)ERROR_USAGE;
+            return kind_place_item(&v->list.items[i], e);
         }
         strvec_add(&strings, text);
     }
@@ -308,9 +308,9 @@ static int map_entries(const struct value *map, const struct field *f, struct st
         struct error why;
         const char *name = map->list.keys[i], *text = kind_string(&map->list.items[i], digits, &why);
         if (!text)
-            return error_set(e, ERROR_USAGE, "%.*s: %s", UTF8_WORD(name), why.text);
-        if (map_entry(entries, f, name, text, e) < 0)
-            return -(int)ERROR_USAGE;
+            error_set(e, ERROR_USAGE, "%.*s: %s", UTF8_WORD(name), why.text);
+        if (!text || map_entry(entries, f, name, text, e) < 0)
+            return kind_place_item(&map->list.items[i], e);
     }
     return 0;
 }

@@ -77,7 +77,7 @@ static int durations_of(const struct value *items, size_t count, const struct fi
     for (size_t i = 0; i < count; i++)
         if (duration_of(&items[i], f, c, &d.items[i], e) < 0) {
             free(d.items);
-            return -(int)ERROR_USAGE;
+            return kind_place_item(&items[i], e);
         }
     *out = d;
     return 0;
