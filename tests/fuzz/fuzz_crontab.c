@@ -1,4 +1,5 @@
 #include "lib/time/cron.h"
+#include "spool/anacrontab.h"
 #include "spool/crontab.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -34,7 +35,8 @@ static void check_env(const struct crontab *c, const struct crontab_line *l)
     for (size_t i = 0; i < slow.count; i++) {
         char *name = strndup(slow.items[i], strcspn(slow.items[i], "="));
         const char *value = strvec_env_get(&env, name);
-        FUZZ_CHECK(value && !strcmp(value, slow.items[i] + strlen(name) + 1), "line %d: %s", l->line, slow.items[i]);
+        FUZZ_CHECK(!strcmp(name, "LOGNAME") || !strcmp(name, "USER") || (value && !strcmp(value, slow.items[i] + strlen(name) + 1)), "line %d: %s", l->line,
+            slow.items[i]);
         free(name);
     }
     strvec_clear(&env);
@@ -62,6 +64,24 @@ static void check_text(const char *text, size_t size, const struct crontab_rules
     crontab_clear(&c);
 }
 
+static void check_anacrontab(const char *text, size_t size, const struct crontab_rules *rules)
+{
+    struct anacrontab a;
+    struct cron parsed;
+    anacrontab_read(text, size, rules, &a);
+    for (size_t i = 0; i < a.tab.count; i++) {
+        const struct crontab_line *l = &a.tab.lines[i];
+        bool refused = l->status == CRONTAB_REFUSED;
+        FUZZ_CHECK((l->status == CRONTAB_JOB) == !l->reason, "line %d: the reason", l->line);
+        FUZZ_CHECK(refused == !a.jobs[i].id && refused == !l->command, "line %d is not whole", l->line);
+        FUZZ_CHECK(!l->cron || cron_parse(l->cron, 0, &parsed, NULL, NULL) == 0, "line %d: '%s' is no expression", l->line, l->cron);
+        if (!refused && i < 20)
+            check_env(&a.tab, l);
+    }
+    FUZZ_CHECK(a.tab.jobs + a.tab.reported + a.tab.refused == a.tab.count, "%zu lines", a.tab.count);
+    anacrontab_clear(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint64_t hash = fuzz_hash(data, size);
@@ -74,6 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct crontab_rules rules = {.kind = i & 1 ? CRONTAB_SYSTEM : CRONTAB_USER, .dialect = i & 2 ? CRONTAB_CRONIE : CRONTAB_DEBIAN,
             .cron_tz = hash & 1, .unfinished = hash & 2, .home_of = hash & 4 ? home_of : NULL, .user = hash & 8 ? "root" : "u", .home = "/h"};
         check_text(text, size, &rules);
+        if (!(i & 1))
+            check_anacrontab(text, size, &rules);
     }
     free(text);
     return 0;
