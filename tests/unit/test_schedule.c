@@ -232,7 +232,7 @@ static bool listed(const struct example *x, instant t)
     return x->moved.count > 2 && t < x->moved.items[x->moved.count - 3];
 }
 
-enum { EXAMPLES = 120, QUESTIONS = 15 };
+enum { EXAMPLES = 80, QUESTIONS = 10 };
 
 static void test_next(void **state)
 {
