@@ -305,7 +305,7 @@ static void take_folder(struct filling *f, struct jobfile_place at)
 static void check_job(struct filling *f, struct jobfile_place at)
 {
     struct error e = {0};
-    if (f->failed || job_check(&f->job->job, &e) == 0)
+    if (f->failed || f->r->broken || job_check(&f->job->job, &e) == 0)
         return;
     const struct value *v = value_get(f->own, e.field);
     if (!v && f->r->defaults)
@@ -318,7 +318,7 @@ static void check_job(struct filling *f, struct jobfile_place at)
 static void check_command(struct filling *f, const char *name, struct jobfile_place at)
 {
     const struct value *v = value_get(f->own, "command");
-    if ((v && v->kind != VALUE_NULL) || f->command_meant || f->job->job.command.count)
+    if ((v && v->kind != VALUE_NULL) || f->command_meant || f->r->broken || f->job->job.command.count)
         return;
     f->failed = true;
     jobfile_refuse(f->r, at, NULL, "the job '%.*s' has no command", UTF8_WORD(name));
@@ -340,7 +340,9 @@ static void fill_job(struct filling *f, const char *name, struct jobfile_place a
     find_schedule(f);
     take_defaults(f);
     take_own(f);
-    if (job_name_check(name, &e) < 0) {
+    if (jobfile_line_broken(f->r, at.line)) { /* it stands twice, say: it is told already */
+        f->failed = true;
+    } else if (job_name_check(name, &e) < 0) {
         error_field(&e, "name");
         jobfile_tell(f->r, false, &e, at, NULL);
         f->failed = true;

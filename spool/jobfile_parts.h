@@ -25,8 +25,10 @@ struct jobfile_reader {
     const struct value *defaults; /* a map, or NULL */
     bool *default_bad;            /* which of its items are not to be taken */
     bool as_list;                 /* its jobs are written as a list, which was refused: `name` says what they are called */
+    bool broken;                  /* YAML found errors: what is missing may be missing because of them */
     bool told_folder;             /* that commands run in a temporary folder */
-    size_t told;                  /* so many errors and warnings of this file are at the end of the list */
+    size_t first, own;            /* in the list of errors: the first of this file, the first that is not one of YAML */
+    size_t told;                  /* so many of the latter */
     int seek_line;                /* the line found last, and where it begins */
     const char *seek;
 };
@@ -39,6 +41,8 @@ struct jobfile_place jobfile_place_key(const struct value *v, const char *key);
 const char *jobfile_line(struct jobfile_reader *r, int line, size_t *rest); /* where the line begins, and how much text there is from there on */
 
 char *jobfile_written(struct jobfile_reader *r, struct jobfile_place at); /* that line for later errors; NULL: it is too long */
+
+bool jobfile_line_broken(const struct jobfile_reader *r, int line); /* YAML has told an error of it: nothing else is */
 
 /* An error or a warning at a place. e may have no place of its own. */
 void jobfile_tell(struct jobfile_reader *r, bool warning, struct error *e, struct jobfile_place at, const char *hint);

@@ -36,11 +36,10 @@ static bool read_version(struct jobfile_reader *r, const struct value *document)
 {
     const struct value *v = value_get(document, "version");
     int64_t version;
-    if (!v) {
+    if (!v && !r->broken) {
         jobfile_refuse(r, (struct jobfile_place){document->line, document->column, 1}, NULL, "the version of the format is missing: begin with a line `version: 1`");
-        return true;
     }
-    if (!read_number(r, v, "version", INT64_MAX, &version) || version == 1)
+    if (!v || !read_number(r, v, "version", INT64_MAX, &version) || version == 1)
         return true;
     jobfile_refuse(r, jobfile_place_of(v, "version"), NULL, "version %" PRId64 " of the format is not known here: this ax reads version 1", version);
     return false;
@@ -150,7 +149,7 @@ static void read_jobs(struct jobfile_reader *r, const struct value *document)
         read_list(r, v);
     } else if (v && v->kind != VALUE_MAP && v->kind != VALUE_NULL) {
         jobfile_refuse(r, jobfile_place_of(v, "jobs"), NULL, "jobs is a map from names to fields, not %s", value_kind_name(v->kind));
-    } else if (!v && !value_get(document, "queues")) {
+    } else if (!v && !r->broken && !value_get(document, "queues")) {
         jobfile_warn(r, (struct jobfile_place){document->line, document->column, 1}, NULL, "there are no jobs in it: they stand under `jobs:`");
     }
     for (size_t i = 0; v && v->kind == VALUE_MAP && i < v->list.count; i++)
@@ -239,17 +238,17 @@ int jobfile_read(const char *file, const char *path, const char *text, size_t le
 {
     struct value documents = {0};
     size_t before = errors->count - errors->warnings, read = 0;
+    struct jobfile_reader r = {.file = file, .text = text, .length = length, .rules = rules, .errors = errors, .folder = folder_of(path), .first = errors->count};
     take_given(out, rules);
-    if (yaml_read(file, text, length, &documents, errors) < 0)
-        return -(int)ERROR_USAGE;
-    struct jobfile_reader r = {.file = file, .text = text, .length = length, .rules = rules, .errors = errors, .folder = folder_of(path)};
+    r.broken = yaml_read_most(file, text, length, &documents, errors) < 0;
+    r.own = errors->count;
     for (size_t i = 0; i < documents.list.count; i++) {
         if (documents.list.items[i].kind == VALUE_NULL) /* nothing but `---` and comments */
             continue;
         reader_document(&r, path, &documents.list.items[i], out);
         read++;
     }
-    if (!read)
+    if (!read && !r.broken)
         jobfile_refuse(&r, (struct jobfile_place){0}, NULL, "the file is empty: a job file begins with a line `version: 1`");
     zones_clear(&r.zones);
     free(r.folder);

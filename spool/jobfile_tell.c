@@ -74,15 +74,23 @@ static const char *text_in_file(struct jobfile_reader *r, const struct value *v,
 
 /* ---- telling ---- */
 
+bool jobfile_line_broken(const struct jobfile_reader *r, int line)
+{
+    for (size_t i = r->first; r->broken && i < r->own; i++)
+        if (r->errors->items[i].error.line == line && !r->errors->items[i].warning)
+            return true;
+    return false;
+}
+
 /* What an anchor names is wrong once, however many aliases there are. */
 static bool was_told(const struct jobfile_reader *r, const struct error *e, struct jobfile_place at)
 {
-    for (size_t i = r->errors->count - r->told; at.line > 0 && i < r->errors->count; i++) {
+    for (size_t i = r->own; at.line > 0 && i < r->errors->count; i++) {
         const struct error *old = &r->errors->items[i].error;
         if (old->line == at.line && old->column == at.column && strcmp(old->text, e->text) == 0)
             return true;
     }
-    return false;
+    return jobfile_line_broken(r, at.line);
 }
 
 void jobfile_tell(struct jobfile_reader *r, bool warning, struct error *e, struct jobfile_place at, const char *hint)

@@ -184,21 +184,27 @@ static int yaml_refuse_size(const char *file, struct errors *errors)
     return code;
 }
 
-int yaml_read(const char *file, const char *text, size_t length, struct value *out, struct errors *errors)
+int yaml_read_most(const char *file, const char *text, size_t length, struct value *out, struct errors *errors)
 {
     struct yaml_text t;
-    struct value documents = value_list();
+    *out = value_list();
     if (length > YAML_SIZE_MAX)
         return yaml_refuse_size(file, errors);
     yaml_text_init(&t, file, text, length);
     t.errors = errors;
     yaml_text_check(&t);
     if (!t.failed)
-        yaml_read_all(&t, &documents);
-    if (t.failed) {
+        yaml_read_all(&t, out);
+    return t.failed ? -ERROR_USAGE : 0;
+}
+
+int yaml_read(const char *file, const char *text, size_t length, struct value *out, struct errors *errors)
+{
+    struct value documents;
+    int code = yaml_read_most(file, text, length, &documents, errors);
+    if (code < 0)
         value_clear(&documents);
-        return -ERROR_USAGE;
-    }
-    *out = documents;
-    return 0;
+    else
+        *out = documents;
+    return code;
 }

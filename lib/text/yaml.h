@@ -20,6 +20,10 @@
  * warning. Returns 0, or negative if there was an error; *out is untouched then. */
 int yaml_read(const char *file, const char *text, size_t length, struct value *out, struct errors *errors);
 
+/* The same, but after an error *out holds the documents that could be read to their end all the same, so that whoever reads them finds further errors. Something stands
+ * in the place of what was wrong: what is found in those lines comes of that, and so may what seems to be missing. */
+int yaml_read_most(const char *file, const char *text, size_t length, struct value *out, struct errors *errors);
+
 /* Block style, two blanks a level, lists of short words in flow style; texts are quoted where they must be (and where YAML 1.1 would read them as something else,
  * unless they are marked plain), texts of several lines as block scalars. The text ends with a line end. False where there were bytes that are not UTF-8: YAML
  * cannot hold them, and U+FFFD was written for each. */

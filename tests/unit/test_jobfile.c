@@ -568,6 +568,25 @@ static void test_slips(void **state) /* YM-04 */
     }
 }
 
+/* What is no YAML and what is no job are told in one go; nothing is told twice, and nothing that comes of what was wrong. */
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    struct got g = read_text(V "jobs:\n  a:\n    command: x\n    cron: */5 * * * *\n    timout: 30s\n    retries: lots\n    retries: 3\n"
+                             "  b:\n    command: \"$HOME/x\" -f\n    timeout: 90\n  b:\n    command: y\n");
+    static const char *const says[] = {":5:11: ", ":6:5: there is no field 'timout'", ":7:14: retries: 'lots' is not", ":8:5: the key `retries` stands twice", ":10:",
+                                       ":11:14: timeout: 90 has no unit", ":12:3: the key `b` stands twice"};
+    char *said = errors_text(&g.errors);
+    assert_int_equal(g.code, -ERROR_USAGE);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (!strstr(said, says[i]))
+            fail_msg("%s\nwithout %s", said, says[i]);
+    if (g.errors.count != sizeof says / sizeof *says)
+        fail_msg("%zu errors:\n%s", g.errors.count, said);
+    free(said);
+    got_clear(&g);
+}
+
 /* ---- files and folders ---- */
 
 static char *path_in(const char *name)
@@ -832,7 +851,7 @@ int main(void)
         cmocka_unit_test(test_shown),     cmocka_unit_test(test_warnings),   cmocka_unit_test(test_temporary), cmocka_unit_test(test_params),
         cmocka_unit_test(test_param_bomb), cmocka_unit_test(test_many_errors), cmocka_unit_test(test_words), cmocka_unit_test(test_twice),
         cmocka_unit_test(test_bomb),      cmocka_unit_test(test_slips),      cmocka_unit_test(test_load),   cmocka_unit_test(test_strange),
-        cmocka_unit_test(test_trusted),   cmocka_unit_test(test_owners),     cmocka_unit_test(test_real),   cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_trusted),   cmocka_unit_test(test_owners),     cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_real),   cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests_name("jobfile", tests, setup, teardown);
 }
