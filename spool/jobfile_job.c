@@ -87,12 +87,33 @@ static void merge_env(struct job *j, struct strvec *before)
     *before = (struct strvec){0};
 }
 
+/* `PATH: /opt/bin:$PATH` is what people write, and cron does not do it either. */
+static void warn_expansion(struct filling *f, const char *name, const struct value *v)
+{
+    static const char *const known[] = {"PATH", "HOME", "USER", "LOGNAME", "PWD", "LD_LIBRARY_PATH", NULL};
+    const char *dollar = v->kind == VALUE_TEXT ? strchr(v->text.data, '$') : NULL;
+    for (; dollar; dollar = strchr(dollar + 1, '$')) {
+        const char *word = dollar + 1 + (dollar[1] == '{');
+        size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+        bool same = length == strlen(name) && strncmp(word, name, length) == 0;
+        for (size_t i = 0; known[i] && !same; i++)
+            same = length == strlen(known[i]) && strncmp(word, known[i], length) == 0;
+        if (!same)
+            continue;
+        jobfile_warn(f->r, jobfile_place_of(v, name), "write the whole value, or set it in the command", "env: %.*s: variables are not expanded here: $%.*s stays as it is",
+                     UTF8_WORD(name), (int)(length > 100 ? 100 : length), word);
+        return;
+    }
+}
+
 static int set_env(struct filling *f, const struct field *row, const struct value *v, struct error *e)
 {
     struct job *j = &f->job->job;
     struct strvec before = j->env;
     j->env = (struct strvec){0};
     int failed = field_set(j, row, v, &f->context, e);
+    for (size_t i = 0; !failed && v->kind == VALUE_MAP && i < v->list.count; i++)
+        warn_expansion(f, v->list.keys[i], &v->list.items[i]);
     if (!failed && v->kind != VALUE_NULL)
         merge_env(j, &before);
     strvec_clear(&before);
@@ -376,4 +397,9 @@ void jobfile_read_job(struct jobfile_reader *r, const char *name, struct jobfile
     filling_init(&f, r, job);
     f.own = v->kind == VALUE_MAP ? v : &nothing;
     fill_job(&f, name, at);
+    if (job->job.name)
+        return;
+    job_clear(&job->job);
+    free(job->written);
+    out->job_count--;
 }

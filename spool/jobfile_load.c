@@ -98,19 +98,27 @@ static char *split(const char *path, const char **base)
     return slash == path ? mem_string("/") : mem_format("%.*s", (int)(slash - path), path);
 }
 
-/* Opens a file in an open and checked folder; 1: it is a symbolic link, *target is where it leads. */
-static int open_in(const struct loading *l, int folder, const char *path, const char *base, int *out, char **target)
+static int check_open(const struct loading *l, const char *path, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return refuse_errno(l, errno, path);
+    return check_owned(l, path, &st);
+}
+
+static bool is_folder(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What the symbolic link says, if it is one of ours. */
+static int read_link(const struct loading *l, int folder, const char *path, const char *base, char **target)
 {
     struct stat st;
     char link[PATH_MAX];
-    int fd = openat(folder, base, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-    if (fd >= 0) {
-        *out = fd;
-        return 0;
-    }
-    int number = errno;
-    if (number != ELOOP || fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
-        return refuse_errno(l, number, path);
+    if (fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
+        return refuse_errno(l, ELOOP, path);
     if (check_owned(l, path, &st) < 0)
         return -(int)ERROR_USAGE;
     ssize_t length = readlinkat(folder, base, link, sizeof link - 1);
@@ -121,23 +129,30 @@ static int open_in(const struct loading *l, int folder, const char *path, const 
     return 1;
 }
 
-static int check_folder(const struct loading *l, const char *path, int fd)
+/* Opens what has the name in an open folder; 1: it is a symbolic link, *target is where it leads. */
+static int open_in(const struct loading *l, int folder, const char *path, const char *base, int *out, char **target)
 {
-    struct stat st;
-    if (fstat(fd, &st) < 0)
-        return refuse_errno(l, errno, path);
-    return check_owned(l, path, &st);
+    int fd = openat(folder, *base ? base : ".", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0 && errno == ELOOP)
+        return read_link(l, folder, path, base, target);
+    if (fd < 0)
+        return refuse_errno(l, errno, "cannot be opened");
+    *out = fd;
+    return 0;
 }
 
-/* One step: the folder of the path is looked at, and the file opened in that very folder. */
+/* One step: opened in its folder, and that very folder looked at. A folder itself may lie wherever it is. */
 static int open_step(const struct loading *l, const char *path, int *out, char **next)
 {
     const char *base;
     char *folder = split(path, &base), *target = NULL;
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int code = fd < 0 ? refuse_errno(l, errno, folder) : check_folder(l, folder, fd);
-    if (code == 0)
-        code = open_in(l, fd, path, base, out, &target);
+    int code = fd < 0 ? refuse_errno(l, errno, "cannot be opened") : open_in(l, fd, path, base, out, &target);
+    if (code >= 0 && !(code == 0 && is_folder(*out)) && check_open(l, folder, fd) < 0) {
+        if (code == 0)
+            close(*out);
+        code = -(int)ERROR_USAGE;
+    }
     if (code == 1)
         *next = join(folder, target);
     if (fd >= 0)
@@ -147,12 +162,19 @@ static int open_step(const struct loading *l, const char *path, int *out, char *
     return code;
 }
 
+static char *without_slashes(const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 1 && name[length - 1] == '/')
+        length--;
+    return mem_format("%.*s", (int)length, name);
+}
+
 /* Symbolic links of the file itself are followed by hand, so that the folders of both ends are looked at. What leads to these folders need not be: whoever moves another
  * folder into their place has to find one that is owned by us or root, with files that are. */
 static int open_trusted(const struct loading *l, const char *name, int *out)
 {
-    struct stat st;
-    char *path = mem_string(name);
+    char *path = without_slashes(name);
     int code = 1;
     for (int i = 0; code == 1 && i < LINKS_MAX; i++) {
         char *next = NULL;
@@ -163,8 +185,8 @@ static int open_trusted(const struct loading *l, const char *name, int *out)
         }
     }
     if (code == 1)
-        code = refuse_errno(l, ELOOP, name);
-    if (code == 0 && (fstat(*out, &st) < 0 || check_owned(l, path, &st) < 0)) {
+        code = refuse_errno(l, ELOOP, "cannot be opened");
+    if (code == 0 && check_open(l, path, *out) < 0) {
         close(*out);
         code = -(int)ERROR_USAGE;
     }
@@ -174,21 +196,15 @@ static int open_trusted(const struct loading *l, const char *name, int *out)
 
 /* ---- one file ---- */
 
-static int open_file(const struct loading *l, int *out)
+static int open_name(const struct loading *l, int *out)
 {
-    struct stat st;
-    if (l->trusted) {
-        if (open_trusted(l, l->name, out) < 0)
-            return -(int)ERROR_USAGE;
-    } else {
-        *out = open(l->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (*out < 0)
-            return refuse_errno(l, errno, "cannot be opened");
-    }
-    if (fstat(*out, &st) == 0 && S_ISREG(st.st_mode))
-        return 0;
-    close(*out);
-    return refuse_hint(l, "`-` reads standard input", "is no plain file");
+    if (l->trusted)
+        return open_trusted(l, l->name, out);
+    int fd = open(l->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return refuse_errno(l, errno, "cannot be opened");
+    *out = fd;
+    return 0;
 }
 
 static int read_all(const struct loading *l, int fd, struct buf *b)
@@ -241,14 +257,18 @@ static int load_open(const struct loading *l, int fd, const char *path)
     return code;
 }
 
-static int load_file(const struct loading *l)
+/* Takes over the descriptor. A FIFO or a device could make us wait, or never end. */
+static int load_file(const struct loading *l, int fd)
 {
-    int fd;
-    if (open_file(l, &fd) < 0)
-        return -(int)ERROR_USAGE;
-    char *path = path_of(fd, l->name);
-    int code = is_there(l, path) ? 0 : load_open(l, fd, path);
-    free(path);
+    struct stat st;
+    int code = 0;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        code = refuse_hint(l, "`-` reads standard input", "is no plain file");
+    } else {
+        char *path = path_of(fd, l->name);
+        code = is_there(l, path) ? 0 : load_open(l, fd, path);
+        free(path);
+    }
     close(fd);
     return code;
 }
@@ -280,8 +300,9 @@ static int load_files(const struct loading *l, const struct strvec *names)
     struct error e;
     for (size_t i = 0; i < names->count; i++) {
         struct loading one = *l;
+        int fd;
         one.name = names->items[i];
-        if (load_file(&one) < 0)
+        if (open_name(&one, &fd) < 0 || load_file(&one, fd) < 0)
             code = -(int)ERROR_USAGE;
     }
     if (!names->count) {
@@ -291,6 +312,7 @@ static int load_files(const struct loading *l, const struct strvec *names)
     return code;
 }
 
+/* Takes over the descriptor. */
 static int load_folder(const struct loading *l, int fd)
 {
     struct strvec names = {0};
@@ -299,9 +321,7 @@ static int load_folder(const struct loading *l, int fd)
         close(fd);
         return refuse_errno(l, ENOMEM, "reading the folder");
     }
-    int code = l->trusted ? check_folder(l, l->name, fd) : 0;
-    if (code == 0)
-        code = list_folder(l, folder, &names);
+    int code = list_folder(l, folder, &names);
     if (code == 0)
         code = load_files(l, &names);
     closedir(folder);
@@ -318,8 +338,8 @@ int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *ru
     }
     if (!*name)
         return refuse_hint(&l, NULL, "the name of a job file is empty: a variable that is not set?");
-    int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0)
-        return load_folder(&l, fd);
-    return load_file(&l);
+    int fd;
+    if (open_name(&l, &fd) < 0)
+        return -(int)ERROR_USAGE;
+    return is_folder(fd) ? load_folder(&l, fd) : load_file(&l, fd);
 }

@@ -335,6 +335,10 @@ static void test_warnings(void **state)
         {V "jobs:\n  a:\n    command: echo a # b\n", "4:21: warning: the command ends here"},
         {V "jobs:\n  a:\n    command: \"echo a #b\"\n", NULL},
         {V "jobs:\n  a: {command: x, at: 2025-12-31}\n", "3:23: warning: at: 2025-12-31 00:00:00 +00:00 is past: there will be no such job"},
+        {V "defaults: {env: {PATH: \"/opt:$PATH\"}}\njobs:\n  a: {command: x}\n  b: {command: x}\n", "2:24: warning: env: PATH: variables are not expanded here: $PATH stays"},
+        {V "jobs:\n  a: {command: x, env: {A: \"pa$$word\", D: $HOMER, E: \"${X}\"}}\n", NULL},
+        {V "jobs:\n  a:\n    command: x\n    env:\n      D: ${HOME}/x\n", "6:10: warning: env: D: variables are not expanded here: $HOME stays"},
+        {V "jobs:\n  a:\n    command: x\n    env:\n      FOO: x$FOO\n", "6:12: warning: env: FOO: variables"},
         {V "source: x\n", "1:1: warning: there are no jobs in it"},
         {V "queues: {a: 1}\n", NULL},
     };
@@ -756,12 +760,24 @@ static void test_trusted(void **state) /* SE-01 */
     refused("open", "the folder /tmp/", "mode 0777)");
     put_link("open/g.yaml", "far.yaml");
     refused("far.yaml", "/open can be written to by others", "mode 0777)");
+    put_link("open", "far");
+    refused("far", "/open can be written to by others", "mode 0777)");
+    drop("far");
     put_link("../f.yaml", "open/near.yaml");
     refused("open/near.yaml", "/open can be written to by others", "mode 0777)");
     make_folder("sticky", 01777);
     put("sticky/g.yaml", V "jobs: {a: {command: x}}\n", 0644);
     taken("sticky/g.yaml");
     taken("sticky");
+    taken("sticky//");
+    put_link("sticky", "there");
+    taken("there");
+    put_link("../sticky", "open/there");
+    refused("open/there", "/open can be written to by others", "mode 0777)");
+    make_folder("open/deep", 0755); /* whoever moves another folder to its place has to have one of ours */
+    put("open/deep/f.yaml", V "jobs: {a: {command: x}}\n", 0644);
+    taken("open/deep");
+    drop("open/deep/f.yaml"), drop("open/deep"), drop("open/there"), drop("there");
     /* one bad file does not keep the others out */
     make_folder("mixed", 0755);
     put("mixed/a.yaml", V "jobs: {a: {command: x}}\n", 0666);
