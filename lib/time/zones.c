@@ -6,8 +6,8 @@
 #include <uthash.h>
 
 #include "lib/base/mem.h"
+#include "lib/sys/links.h"
 #include "lib/time/zone_data.h"
-#include "lib/time/zones_path.h"
 
 struct zones_entry {
     char *name;
@@ -140,8 +140,8 @@ void zones_folders(const struct zones *zones, struct strvec *folders)
 {
     struct zones_entry *entry, *next;
     if (zones->local->path)
-        zones_path_folders(zones->local->path, folders);
+        links_folders(zones->local->path, folders);
     HASH_ITER(hh, zones->named, entry, next) {
-        zones_path_folders(entry->path, folders);
+        links_folders(entry->path, folders);
     }
 }

@@ -1,6 +1,6 @@
 /* Goes along a path as the kernel does, and notes where a link lies, where the end lies, and where nothing is. A link is
  * changed by an event in the folder it lies in; what it leads to, by one in another. */
-#include "lib/time/zones_path.h"
+#include "lib/sys/links.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,13 +13,12 @@
 
 enum { LINKS_MAX = 40 };
 
-static void add_once(struct strvec *folders, const struct buf *folder)
+static void add_once(struct strvec *list, const char *text)
 {
-    const char *text = folder->length ? folder->data : "/";
-    for (size_t i = 0; i < folders->count; i++)
-        if (!strcmp(folders->items[i], text))
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i], text))
             return;
-    strvec_add(folders, text);
+    strvec_add(list, text);
 }
 
 /* Takes the next part off the rest of a path: its length, and *at moves on behind it. */
@@ -60,7 +59,7 @@ static bool follow(struct walk *w, const char *link)
 }
 
 /* One part of the path. Gives false at the end of the way. */
-static bool step(struct walk *w, struct strvec *folders)
+static bool step(struct walk *w, struct strvec *places)
 {
     struct stat st;
     const char *part;
@@ -75,23 +74,35 @@ static bool step(struct walk *w, struct strvec *folders)
     bool there = lstat(w->done.data, &st) == 0;
     if (there && S_ISDIR(st.st_mode))
         return true;
+    add_once(places, w->done.data);
     bool followed = there && S_ISLNK(st.st_mode) && follow(w, w->done.data);
     buf_cut(&w->done, before);
-    add_once(folders, &w->done);
     if (followed && *w->rest == '/')
         buf_reset(&w->done);
     return followed;
 }
 
-void zones_path_folders(const char *path, struct strvec *folders)
+void links_places(const char *path, struct strvec *places)
 {
     char here[PATH_MAX] = "";
     if (*path != '/' && !getcwd(here, sizeof here))
         return;
     struct walk w = {.rest = mem_format("%s/%s", here, path)};
     w.at = w.rest;
-    while (step(&w, folders))
+    while (step(&w, places))
         continue;
     free(w.rest);
     buf_clear(&w.done);
+}
+
+void links_folders(const char *path, struct strvec *folders)
+{
+    struct strvec places = {0};
+    links_places(path, &places);
+    for (size_t i = 0; i < places.count; i++) {
+        char *slash = strrchr(places.items[i], '/');
+        slash[slash == places.items[i]] = '\0';
+        add_once(folders, places.items[i]);
+    }
+    strvec_clear(&places);
 }
