@@ -9,6 +9,8 @@
 
 #include "cmd/commands.h"
 #include "cmd/run/run.h"
+#include "cmd/run/jobsdir.h"
+#include "cmd/run/mailer.h"
 #include "cmd/run/worker.h"
 #include "lib/base/mem.h"
 #include "lib/text/errors.h"
@@ -23,6 +25,20 @@ static int command_worker_run(const struct command *self, int argc, char **argv)
 }
 
 /* Started by the scheduler, never by hand: no summary, so neither help nor hints know it. */
+static int command_jobs_run(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return jobsdir_errand(argc, argv);
+}
+
+static int command_mail_run(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return mailer_errand(argc, argv);
+}
+
+static const struct command command_mail = {.name = "__mail", .usage = "", .run = command_mail_run};
+static const struct command command_jobs = {.name = "__jobs", .usage = "", .run = command_jobs_run};
 static const struct command command_worker = {.name = "__worker", .usage = "", .run = command_worker_run};
 
 const struct command *const commands[] = {
@@ -34,13 +50,17 @@ const struct command *const commands[] = {
     &command_history,
     &command_cancel,
     &command_run,
+    &command_pause,
     &command_queue,
+    &command_resume,
     &command_start,
     &command_import,
     &command_export,
     &command_help_row,
     &command_version,
     &command_worker,
+    &command_jobs,
+    &command_mail,
     NULL,
 };
 

@@ -151,6 +151,7 @@ struct value view_run(const struct run *r)
     put_known(&m, "max_rss", r->max_rss, -1);
     put_known(&m, "output_bytes", r->output_bytes, -1);
     put_text(&m, "key", r->key);
+    put_text(&m, "mail", run_mail_name(r->mail));
     put_text(&m, "cause", run_cause_name(r->cause));
     return m;
 }

@@ -7,6 +7,7 @@
 #include "lib/text/suggest.h"
 #include "lib/text/utf8.h"
 #include "spool/kind.h"
+#include "spool/mail.h"
 #include "spool/rlimits.h"
 
 /* ---- checks of texts ---- */
@@ -44,6 +45,12 @@ static int check_variable(const char *name, const char *value, struct error *e)
     return 0;
 }
 
+static int check_mailto(const char *name, const char *value, struct error *e)
+{
+    (void)name;
+    return mail_addresses(value, NULL, e);
+}
+
 static int check_rlimit(const char *name, const char *value, struct error *e)
 {
     struct child_limit limit;
@@ -57,6 +64,7 @@ static const char *const boot_words[] = {"none", "machine", "scheduler", NULL}; 
 static const char *const from_words[] = {"start", "end", "clock", NULL};             /* enum every_from */
 static const char *const catchup_words[] = {"latest", "skip", "all", NULL};          /* enum catchup */
 static const char *const overlap_words[] = {"skip", "queue", "replace", "allow", NULL}; /* enum overlap */
+static const char *const mail_words[] = {"output", "never", "failure", "always", NULL}; /* enum mail_rule */
 static const char *const lost_words[] = {"rerun", "fail", NULL};                     /* enum if_lost */
 
 #define AT(member) offsetof(struct job, member)
@@ -163,6 +171,11 @@ const struct field fields[] = {
 
     {.name = "output_max", .group = GROUP_KEPT, .kind = FIELD_SIZE, .offset = AT(output_max), .standard = 10 << 20, .maximum = INT64_C(1) << 40,
      .fallback = "10M", .placeholder = "BYTES", .help = "of a longer output the head and the tail are kept"},
+
+    {.name = "mailto", .group = GROUP_TOLD, .kind = FIELD_TEXT, .offset = AT(mailto), .placeholder = "ADDRESS,...", .check = check_mailto,
+     .help = "who gets mail about its runs"},
+    {.name = "mail", .group = GROUP_TOLD, .kind = FIELD_CHOICE, .offset = AT(mail), .standard = MAIL_OUTPUT, .words = mail_words, .fallback = "output",
+     .placeholder = "WHEN", .help = "with mailto: when there is output, on failure, always or never"},
     {0},
 };
 

@@ -18,7 +18,7 @@ enum field_kind {
     FIELD_ZONE, FIELD_BOUND,              /* a time zone; a date or time */
 };
 
-enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_MISSED, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT };
+enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_MISSED, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT, GROUP_TOLD };
 
 struct field {
     const char *name; /* retry_delay; the option is --retry-delay. NULL ends the table */

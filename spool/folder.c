@@ -59,7 +59,7 @@ static void folder_trim(char *path)
     path[length] = '\0';
 }
 
-static char *folder_absolute(const char *path)
+char *folder_absolute(const char *path)
 {
     char *absolute, *here = *path == '/' ? NULL : getcwd(NULL, 0);
     if (here)

@@ -25,6 +25,8 @@ struct folder {
 /* --spool DIR (wanted, may be NULL), else $AX_SPOOL, else /var/spool/ax for root, $XDG_STATE_HOME/ax or ~/.local/state/ax for others. malloc'd. */
 char *folder_path(const char *wanted);
 
+char *folder_absolute(const char *path); /* from the current directory where it is relative; malloc'd */
+
 /* Opens the folder, and makes it with all below it (0700) if `create`. Refused (ERROR_SPOOL, with owner, mode and mend): not ours, writable or readable
  * by others, a symbolic link at the end, on a network file system. Not there and not `create`: ERROR_SPOOL with sys ENOENT. */
 int folder_open(const char *path, bool create, struct folder *out, struct error *e);

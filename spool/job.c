@@ -42,7 +42,7 @@ void job_init(struct job *j)
 
 void job_clear(struct job *j)
 {
-    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group, j->timezone, j->source, j->file};
+    char *texts[] = {j->name, j->description, j->input, j->queue, j->cwd, j->env_file, j->user, j->group, j->timezone, j->source, j->file, j->mailto};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     strvec_clear(&j->tags);
@@ -180,6 +180,8 @@ const char *phase_name(const struct job_state *s, instant now)
         [PHASE_WAITING] = "waiting", [PHASE_RETRYING] = "retrying", [PHASE_RUNNING] = "running",
         [PHASE_DONE] = "done",       [PHASE_FAILED] = "failed",     [PHASE_CANCELLED] = "cancelled",
     };
+    if ((s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) && s->paused && !s->busy)
+        return "paused";
     if ((s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) && (s->ready <= now || s->shortage))
         return s->busy ? "running" : "queued";
     if (s->busy && s->phase != PHASE_RETRYING) /* an occurrence beside its own */

@@ -27,6 +27,7 @@ struct exits { /* exit codes 0-255, as a set */
 
 enum boot_kind { BOOT_NONE, BOOT_MACHINE, BOOT_SCHEDULER };
 enum catchup { CATCHUP_LATEST, CATCHUP_SKIP, CATCHUP_ALL };
+enum mail_rule { MAIL_OUTPUT, MAIL_NEVER, MAIL_FAILURE, MAIL_ALWAYS };
 enum overlap { OVERLAP_SKIP, OVERLAP_QUEUE, OVERLAP_REPLACE, OVERLAP_ALLOW };
 
 /* The definition. job_init sets the defaults; every member but number, added, kept_env, creator, source and file is a row of fields.h. */
@@ -82,6 +83,9 @@ struct job {
     char *user, *group;
     int nice;
     struct strvec rlimits; /* NAME=VALUE, soft[:hard] */
+
+    char *mailto;          /* NULL: nobody */
+    int mail;              /* enum mail_rule */
 
     int64_t output_max;    /* bytes */
 };
@@ -140,6 +144,9 @@ struct job_state {
     bool cancel;         /* a cancel was asked for while it ran */
     bool overtaken;      /* the run that is open is being stopped for the next occurrence (overlap: replace) */
     bool overtakes;      /* overlap: replace */
+    bool stop;           /* the run that is open is to be ended; the job goes on */
+    bool paused;         /* nothing is claimed until it is resumed */
+    instant resumed;     /* when it was last resumed: what was due before was missed; INSTANT_NONE */
     bool retired;        /* the run that is open is the last: its source names the job no more */
     bool replaced;       /* the definition changed while it ran: no retry, go on with `next` */
     enum outcome last_outcome; /* OUTCOME_NONE before the first */

@@ -40,7 +40,7 @@ static void life_copy(const struct job *j, struct job_state *s)
 
 void life_begin(const struct life *l, struct job_state *s)
 {
-    *s = (struct job_state){.queue = 1, .last_ended = INSTANT_NONE, .makeup = INSTANT_NONE, .boot = l->boot};
+    *s = (struct job_state){.queue = 1, .last_ended = INSTANT_NONE, .makeup = INSTANT_NONE, .resumed = INSTANT_NONE, .boot = l->boot};
     life_copy(l->job, s);
     life_await(l, s, life_first_due(l));
 }
@@ -65,8 +65,27 @@ void life_keep(const struct life *l, struct job_state *s)
     life_copy(l->job, s);
 }
 
+bool life_pause(struct job_state *s)
+{
+    if (s->paused || job_over(s))
+        return false;
+    s->paused = true;
+    return true;
+}
+
+bool life_resume(struct job_state *s, instant now)
+{
+    if (!s->paused)
+        return false;
+    s->paused = false;
+    s->resumed = now;
+    return true;
+}
+
 bool life_wake(const struct job_state *s, instant *out)
 {
+    if (s->paused)
+        return false;
     switch (s->phase) {
     case PHASE_WAITING:
         *out = s->ready;
@@ -154,7 +173,7 @@ bool life_release(struct job_state *s, instant now)
 void life_extra(const struct job_state *s, uint64_t job, int cause, instant due, instant ready, struct job_state *out)
 {
     *out = (struct job_state){
-        .phase = PHASE_WAITING, .due = due, .ready = ready, .next = INSTANT_NEVER, .makeup = INSTANT_NONE, .last_ended = INSTANT_NONE, .job = job,
+        .phase = PHASE_WAITING, .due = due, .ready = ready, .next = INSTANT_NEVER, .makeup = INSTANT_NONE, .last_ended = INSTANT_NONE, .resumed = INSTANT_NONE, .job = job,
         .cause = cause, .queue = s->queue, .priority = s->priority, .weight = s->weight};
 }
 
@@ -274,6 +293,7 @@ void life_outcome(const struct life *l, struct job_state *s, const struct run *r
         life_await(l, s, s->next);
         return;
     }
+    s->stop = false;
     enum life_then then = s->overtaken ? THEN_OVER : life_decide(l->job, s, r, stopped);
     if (s->cancel || then == THEN_OVER) {
         life_over(l, s, r);
@@ -290,7 +310,7 @@ static void life_end_cancelled(struct job_state *s, instant now, struct life_not
     char *reason = s->first ? mem_format("cancelled before attempt %" PRIu32, s->attempt + 1) : mem_string("cancelled before it started");
     life_note(notes, s, OUTCOME_CANCELLED, now, reason);
     s->phase = PHASE_CANCELLED;
-    s->cancel = s->retired = false;
+    s->cancel = s->retired = s->paused = false;
     s->next = INSTANT_NEVER;
     s->last_outcome = OUTCOME_CANCELLED;
     s->last_ended = now;
@@ -314,6 +334,14 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
         s->first = 0;
     if (s->retired || (s->cancel && !s->replaced)) {
         life_end_cancelled(s, now, notes);
+        return false;
+    }
+    if (s->stop && !s->replaced && !s->overtaken) {
+        life_note(notes, s, OUTCOME_CANCELLED, now, mem_string("stopped before it started"));
+        s->stop = false;
+        s->phase = s->repeats ? PHASE_WAITING : PHASE_CANCELLED;
+        if (s->repeats)
+            life_occurrence(s, s->next, INSTANT_NEVER); /* the claim reckons what comes after it */
         return false;
     }
     if (s->overtaken && !s->replaced) {
@@ -353,6 +381,43 @@ void life_retire(struct job_state *s, instant now, struct life_notes *notes)
         s->retired = true;
         s->next = INSTANT_NEVER;
     }
+}
+
+bool life_stop(struct job_state *s)
+{
+    if (s->phase != PHASE_RUNNING)
+        return false;
+    s->stop = true;
+    return true;
+}
+
+bool life_retry(struct job_state *s, instant now)
+{
+    if (s->repeats || s->phase != PHASE_FAILED)
+        return false;
+    s->phase = s->first ? PHASE_RETRYING : PHASE_WAITING;
+    s->ready = now;
+    s->attempt = s->lost = s->shortage = 0;
+    s->cause = CAUSE_MANUAL;
+    return true;
+}
+
+bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
+{
+    bool waits = s->phase == PHASE_WAITING && !s->first;
+    *due = waits ? s->due : s->next;
+    l->notes->count = 0;
+    if (!s->repeats || job_over(s) || *due == INSTANT_NEVER)
+        return false;
+    life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string("skipped by hand"))->due = *due;
+    instant next = life_due_after(l, *due);
+    if (!waits)
+        s->next = next;
+    else if (next == INSTANT_NEVER && !l->job->boot && !life_counts_from_end(l->job))
+        s->phase = PHASE_DONE;
+    else
+        life_await(l, s, life_counts_from_end(l->job) ? instant_add(*due, l->job->every) : next);
+    return true;
 }
 
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes)

@@ -91,6 +91,19 @@ void life_unclaim(struct job_state *s, instant now, struct life_notes *notes);
 /* The system could not start it: as life_unclaim, but tried again shortly (100ms doubling to 10s). */
 void life_shortage(struct job_state *s, instant now, struct life_notes *notes);
 
+/* Nothing of the job is claimed until it is resumed; a run that is open goes on. What was due meanwhile was missed. They return false if there is nothing to change. */
+bool life_pause(struct job_state *s);
+bool life_resume(struct job_state *s, instant now);
+
+/* The run that is open is to be ended, and the job goes on as if it had ended by itself and is not to be tried again. False: none is open. */
+bool life_stop(struct job_state *s);
+
+/* ax retry of a one-off job that has failed: its occurrence once more from the first attempt on, now. False: it has not. */
+bool life_retry(struct job_state *s, instant now);
+
+/* The next occurrence of a repeating job that has not begun gets no run. False: there is none. *due is it. */
+bool life_skip_next(const struct life *l, struct job_state *s, instant *due);
+
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);
 

@@ -60,7 +60,7 @@ void life_occurrence(struct job_state *s, instant due, instant next)
     s->due = s->ready = due;
     s->next = next;
     s->attempt = s->lost = s->shortage = s->first = 0;
-    s->cancel = s->replaced = s->overtaken = s->retired = false;
+    s->cancel = s->replaced = s->overtaken = s->retired = s->stop = false;
     s->cause = CAUSE_SCHEDULE;
     if (due > s->makeup)
         s->makeup = INSTANT_NONE;
@@ -123,7 +123,8 @@ struct choice {
     instant last;    /* the latest */
     instant missed;  /* the latest that came due while nobody served; INSTANT_NONE: none did */
     instant horizon; /* those before it are too old to be started */
-    const char *why; /* of those that were missed and do not run */
+    const char *absent; /* why those were missed, */
+    const char *why;    /* and why they do not run */
 };
 
 /* If the schedule has no more times, this is the end of the job. */
@@ -146,20 +147,20 @@ static instant earliest_start(const struct life *l, duration limit, instant hori
 static void choose_missed(const struct life *l, struct job_state *s, const struct schedule *schedule, struct choice *c)
 {
     instant horizon = earliest_start(l, l->job->catchup_within, c->horizon), from = c->from;
-    c->why = "no scheduler was running; of the times missed the latest runs";
+    c->why = "; of the times missed the latest runs";
     if (l->job->catchup == CATCHUP_ALL) {
         from = schedule_last(schedule, c->from, c->missed, (uint32_t)l->job->catchup_max);
-        c->why = "no scheduler was running; of the times missed the latest run, up to catchup_max";
+        c->why = "; of the times missed the latest run, up to catchup_max";
     } else if (l->job->catchup == CATCHUP_LATEST) {
         from = c->missed;
     }
     if (from < horizon) {
         from = schedule_from(schedule, from, horizon);
-        c->why = "no scheduler was running, and it is too long ago to be caught up on (catchup_within, start_within)";
+        c->why = ", and it is too long ago to be caught up on (catchup_within, start_within)";
     }
     if (l->job->catchup == CATCHUP_SKIP) {
         from = INSTANT_NEVER;
-        c->why = "no scheduler was running (catchup: skip)";
+        c->why = " (catchup: skip)";
     }
     bool runs = from <= c->missed;
     if (l->job->catchup == CATCHUP_LATEST && l->job->overlap != OVERLAP_QUEUE && c->missed < c->last)
@@ -203,7 +204,9 @@ static void choice_note(const struct life *l, struct job_state *s, const struct 
         return;
     if (c->missed != INSTANT_NONE) {
         instant last = c->missed < until ? c->missed : until;
-        life_note_span(l, s, OUTCOME_MISSED, due, last, c->why);
+        char *reason = mem_format("%s%s", c->absent, c->why);
+        life_note_span(l, s, OUTCOME_MISSED, due, last, reason);
+        free(reason);
         if (last == until || c->missed >= c->last)
             return;
         struct schedule schedule = life_schedule(l, due);
@@ -252,8 +255,11 @@ bool life_choose(const struct life *l, struct job_state *s)
     struct schedule schedule = life_schedule(l, s->due);
     struct choice c = {.from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
     c.last = life_counts_from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
-    if (s->ready < l->since) { /* its jitter counts: what was to start later than the scheduler is only late */
-        instant until = l->since - 1 < l->now ? l->since - 1 : l->now;
+    bool paused = s->resumed > l->since;
+    instant since = paused ? s->resumed : l->since;
+    c.absent = paused ? "the job was paused" : "no scheduler was running";
+    if (s->ready < since) { /* its jitter counts: what was to start later than the scheduler is only late */
+        instant until = since - 1 < l->now ? since - 1 : l->now;
         c.missed = life_counts_from_end(l->job) ? s->due : schedule_last(&schedule, s->due, until, 1);
         choose_missed(l, s, &schedule, &c);
     }
@@ -320,6 +326,11 @@ static instant advance_due(const struct life *l, struct job_state *s, const stru
     return advance_overlap(l, s, s->next, ended);
 }
 
+static bool is_plain_interval(const struct job *j)
+{
+    return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_START && !j->except.count && j->not_before == INSTANT_NONE;
+}
+
 bool life_advance(const struct life *l, struct job_state *s, const struct run *r)
 {
     if (job_schedule_kind(l->job) == SCHEDULE_BOOT) {
@@ -329,8 +340,7 @@ bool life_advance(const struct life *l, struct job_state *s, const struct run *r
     instant due = advance_due(l, s, r);
     if (due == INSTANT_NEVER)
         return false;
-    if (job_schedule_kind(l->job) == SCHEDULE_EVERY && l->job->every_from == EVERY_FROM_START && !l->job->except.count &&
-        l->job->not_before <= l->now && due > instant_add(l->now, l->job->every)) {
+    if (is_plain_interval(l->job) && l->now < s->due && due > instant_add(l->now, l->job->every)) {
         due = instant_add(l->now, l->job->every); /* the clock was set back while it ran: no silence until it has caught up */
         if (!s->set_back)
             s->set_back = s->runs;

@@ -75,6 +75,12 @@ const char *run_cause_name(int cause)
     return names[cause];
 }
 
+const char *run_mail_name(int mail)
+{
+    static const char *const names[] = {[MAIL_NONE] = NULL, [MAIL_PENDING] = "pending", [MAIL_SENT] = "sent", [MAIL_FAILED] = "failed"};
+    return names[mail];
+}
+
 void run_init(struct run *r)
 {
     *r = (struct run){

@@ -21,6 +21,10 @@ int outcome_find(const char *name); /* or -1 */
 enum run_cause { CAUSE_SCHEDULE, CAUSE_MANUAL, CAUSE_REPLAY }; /* its due time came; ax start; ax start --due, --from */
 const char *run_cause_name(int cause);
 
+/* What has become of the mail about a run. */
+enum run_mail { MAIL_NONE, MAIL_PENDING, MAIL_SENT, MAIL_FAILED };
+const char *run_mail_name(int mail); /* NULL: there is none */
+
 struct run_id {
     uint64_t job;
     uint32_t n;    /* 12.3: 3. Unique in a job, growing; not always without holes: a claim that never started gives up its number */
@@ -47,6 +51,7 @@ struct run {
     int64_t cpu_user_ns, cpu_system_ns, max_rss; /* max_rss in bytes; all -1: unknown */
     int64_t output_bytes;  /* written by the command, all of it */
     enum { OUTPUT_NONE, OUTPUT_INLINE, OUTPUT_FILE } output;
+    int mail;              /* enum run_mail */
     char *reason;          /* for people: why skipped, which step could not be started, what survived ...; NULL */
     char *name;            /* of the job then; NULL */
     char *key;             /* AX_KEY */

@@ -29,6 +29,7 @@ static const struct {
     {"feed_next", offsetof(struct counters, feed_next), 1},
     {"generation", offsetof(struct counters, generation), 0},
     {"next_queue", offsetof(struct counters, next_queue), 2},
+    {"mails", offsetof(struct counters, mails), 0},
     {"zones", offsetof(struct counters, zones), 0},
     {"pending_once", offsetof(struct counters, pending_once), 0},
     {"clock", offsetof(struct counters, clock), INSTANT_NONE},
@@ -43,7 +44,7 @@ static int64_t *counter(struct counters *c, size_t row)
 
 static const struct db_bytes counters_key = {"counters", 8};
 
-static int counters_read(struct store *s, struct error *e)
+int store_counters(struct store *s, struct error *e)
 {
     struct counters c;
     struct db_bytes bytes;
@@ -91,7 +92,7 @@ static int store_begin_read(struct store *s, struct error *e)
     int failed = db_begin(s->db, false, e);
     if (failed)
         return failed;
-    failed = counters_read(s, e);
+    failed = store_counters(s, e);
     db_abort(s->db);
     return failed;
 }
@@ -144,7 +145,7 @@ int store_begin(struct store *s, bool write, struct error *e)
     s->writing = write;
     s->changed = s->urgent = s->roomy = s->feeding = s->moved_many = false;
     s->moved_count = 0;
-    failed = write ? counters_read(s, e) : 0;
+    failed = write ? store_counters(s, e) : 0;
     if (failed)
         store_abort(s);
     return failed;
@@ -231,7 +232,7 @@ int store_generation(struct store *s, instant now, struct store_generation *out,
 
 int store_pending_once(struct store *s, bool *out, struct error *e)
 {
-    int failed = s->writing ? 0 : counters_read(s, e);
+    int failed = s->writing ? 0 : store_counters(s, e);
     if (!failed)
         *out = s->counters.pending_once > 0;
     return failed;
@@ -239,8 +240,33 @@ int store_pending_once(struct store *s, bool *out, struct error *e)
 
 int store_zone_count(struct store *s, int64_t *out, struct error *e)
 {
-    int failed = s->writing ? 0 : counters_read(s, e);
+    int failed = s->writing ? 0 : store_counters(s, e);
     if (!failed)
         *out = s->counters.zones;
     return failed;
+}
+
+/* ---- settings, meta "set:NAME" ---- */
+
+int store_setting(struct store *s, const char *name, struct value *out, struct error *e)
+{
+    char *key = mem_format("set:%s", name);
+    struct db_bytes bytes;
+    *out = (struct value){0};
+    int found = db_get(s->db, DB_META, (struct db_bytes){key, strlen(key)}, &bytes, e);
+    free(key);
+    if (found)
+        return found < 0 ? found : 0;
+    return pack_read(bytes.data, bytes.length, out, NULL) < 0 ? store_damaged(s, "a setting", e) : 0;
+}
+
+int store_setting_put(struct store *s, const char *name, const struct value *v, struct error *e)
+{
+    char *key = mem_format("set:%s", name);
+    struct db_bytes k = {key, strlen(key)};
+    buf_reset(&s->record);
+    pack_write(&s->record, v);
+    int failed = v->kind == VALUE_NULL ? db_delete(s->db, DB_META, k, e) : db_put(s->db, DB_META, k, (struct db_bytes){s->record.data, s->record.length}, e);
+    free(key);
+    return failed < 0 ? failed : 0;
 }

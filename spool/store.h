@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/text/value.h"
 #include "spool/folder.h"
 #include "spool/job.h"
 #include "spool/life.h"
@@ -60,6 +61,29 @@ int store_named(struct store *s, const char *name, uint64_t *number, bool *there
 
 /* Another definition for a job; it keeps number and history, and unless `reschedule` its phase and due time. One that has ended lives again with `reschedule`. */
 int store_update(struct store *s, uint64_t number, struct job *j, bool reschedule, instant now, struct error *e);
+
+/* life_pause, life_resume; *changed: it was not so already. */
+int store_pause(struct store *s, uint64_t number, bool pause, instant now, bool *changed, struct error *e);
+
+/* The open runs of a job are to be ended (or only run `only.n`, if that is not 0); the job goes on. *runs is malloc'd. */
+int store_stop(struct store *s, struct run_id only, struct run_id **runs, size_t *count, struct error *e);
+
+/* What has failed once more, now: of a one-off job its occurrence, from the first attempt on; of a repeating one the due time of its last failed run, as a replay. *due: which.
+ * ERROR_FAILED: nothing of it has failed. */
+int store_retry(struct store *s, uint64_t number, instant now, instant *due, struct error *e);
+
+/* The next occurrence gets no run. ERROR_FAILED: there is none to skip. */
+int store_skip(struct store *s, uint64_t number, instant now, instant *due, struct error *e);
+
+/* A short trail of what people did with a job: the last entries are kept. `what` is one line. */
+struct audit {
+    instant at;
+    uint32_t uid;
+    char *what;
+};
+int store_audit(struct store *s, uint64_t number, instant now, const char *what, struct error *e); /* in the transaction of the deed */
+typedef bool store_audit_call(void *context, const struct audit *a);
+int store_each_audit(struct store *s, uint64_t number, store_audit_call *call, void *context, struct error *e); /* oldest first */
 
 /* The job is to run no more; a run that is open goes on to its end. */
 int store_retire(struct store *s, uint64_t number, instant now, struct error *e);
@@ -205,6 +229,23 @@ int store_queue_set(struct store *s, const char *name, uint32_t limit, struct er
 int store_queue_remove(struct store *s, const char *name, struct error *e); /* gives the limit up; ERROR_NOT_FOUND */
 typedef bool store_queue_call(void *context, const struct queue *q);
 int store_each_queue(struct store *s, store_queue_call *call, void *context, struct error *e);
+
+/* ---- mail about runs that waits to be sent; store_finish adds it ---- */
+
+struct store_mail {
+    struct run_id id;
+    uint32_t tries; /* so many have failed */
+    instant next;
+};
+int64_t store_mail_count(const struct store *s); /* as of the last transaction */
+int store_mail_next(struct store *s, struct store_mail *out, bool *there, struct error *e); /* the one to be tried first */
+/* MAIL_SENT, MAIL_FAILED: it waits no more; MAIL_PENDING: is tried again at `next`. */
+int store_mail_done(struct store *s, const struct store_mail *m, enum run_mail result, instant next, struct error *e);
+
+/* ---- settings: small values by name, of whoever needs to remember something ---- */
+
+int store_setting(struct store *s, const char *name, struct value *out, struct error *e); /* null where there is none */
+int store_setting_put(struct store *s, const char *name, const struct value *v, struct error *e); /* null takes it away */
 
 /* ---- for the scheduler ---- */
 

@@ -39,7 +39,7 @@ static bool state_over(const struct job_state *st)
 /* One-off jobs that will end by themselves: not those that wait for being started by hand. */
 static bool state_pending_once(const struct job_state *st)
 {
-    return st && !st->repeats && !state_over(st) && st->due != INSTANT_NEVER;
+    return st && !st->repeats && !st->paused && !state_over(st) && st->due != INSTANT_NEVER;
 }
 
 static bool state_same_due(const struct job_state *a, const struct job_state *b)

@@ -7,11 +7,16 @@
  *   store_clock.c  steps of the wall clock                store_zone.c   rules of zones that have changed
  *   store_place.c  extra occurrences                      store_cancel.c cancelling
  *   store_source.c jobs of a job file                     store_start.c  ax start
+ *   store_mail.c   mail that waits                        store_steer.c  stop, retry, skip, pause
+ *   store_audit.c  who did what with a job
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
  *
  *   table    key                                                   value
  *   meta     "counters"                                            msgpack map, struct counters
+ *            "audit:" job u64                                      store_audit.c
+ *            "mail:" job u64, n u32                                tries u32, time of the next
+ *            "set:NAME"                                            a value: settings
  *            "steps"                                               msgpack list: backward steps of the clock still to be applied
  *   jobs     number u64                                            record of the definition
  *   states   number u64                                            record of the state, of a job or of an extra occurrence (EXTRA_FIRST and above)
@@ -48,6 +53,7 @@ struct counters {
     int64_t feed_next;    /* of the next one */
     int64_t generation;
     int64_t next_queue;
+    int64_t mails;        /* waiting to be sent */
     int64_t zones;        /* time zones that jobs have used */
     int64_t pending_once; /* one-off jobs with a due time that have not ended */
     int64_t clock;        /* latest wall time seen, within a second; INSTANT_NONE: none */
@@ -148,6 +154,12 @@ int store_zone_note(struct store *s, const struct job *j, const struct schedule 
 int store_name_put(struct store *s, const char *name, uint64_t number, struct error *e);
 /* Another definition for the job whose state is `old`; reschedule: with a new due time. */
 int store_job_change(struct store *s, uint64_t number, const struct job_state *old, struct job *j, bool reschedule, instant now, struct error *e);
+
+int store_counters(struct store *s, struct error *e); /* reads them */
+int store_run_mail(struct store *s, struct run_id id, enum run_mail mail, struct error *e); /* into the row of history */
+int store_mail_add(struct store *s, struct run_id id, instant now, struct error *e);
+
+int store_start_due(struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e);
 
 int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, struct error *e); /* one reference more */
 int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spool/mail.h"
 #include "spool/record.h"
 #include "spool/store_private.h"
 
@@ -73,6 +74,18 @@ int store_notes_put(struct store *s, uint64_t number, const char *name, const st
         failed = run_put_ended(s, &row, e);
     }
     return failed;
+}
+
+int store_run_mail(struct store *s, struct run_id id, enum run_mail mail, struct error *e)
+{
+    struct run r;
+    int found = run_get(s, id, &r, e);
+    if (found)
+        return found < 0 ? found : 0; /* it is kept no more */
+    r.mail = mail;
+    found = run_put(s, &r, e);
+    run_clear(&r);
+    return found;
 }
 
 /* The scheduler knows what it did itself; from everyone else it must hear. */
@@ -194,10 +207,14 @@ int store_claim(struct store *s, uint64_t number, const struct store_turn *turn,
 
 /* ---- the end of a run ---- */
 
-static int finish_put(struct store *s, const struct store_end *end, instant now, struct error *e)
+static int finish_put(struct store *s, const struct store_end *end, const struct job *job, instant now, struct error *e)
 {
     struct run row = *end->run; /* borrows its texts */
-    int failed = 0;
+    bool mail = mail_wanted(job, &row);
+    int failed = mail ? store_mail_add(s, row.id, now, e) : 0;
+    row.mail = mail ? MAIL_PENDING : MAIL_NONE;
+    if (failed)
+        return failed;
     if (row.ended == INSTANT_NONE)
         row.ended = now; /* nobody saw it: when it was known to be over */
     if (row.output == OUTPUT_INLINE) {
@@ -216,7 +233,7 @@ static int finish_job(struct store *s, struct store_place *p, const struct store
     l.life.random = end->random;
     l.life.since = end->since;
     life_outcome(&l.life, store_place_state(p), end->run, end->stopped);
-    failed = finish_put(s, end, now, e);
+    failed = finish_put(s, end, job, now, e);
     if (!failed)
         failed = store_place_notes(s, p, job->name, &l.notes, e);
     if (!failed)

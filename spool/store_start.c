@@ -97,6 +97,27 @@ static int start_job(struct store *s, const struct store_life *l, const struct s
     return failed;
 }
 
+/* A due time that a run had, whatever the schedule says of it now. */
+int store_start_due(struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e)
+{
+    struct job_state old, new;
+    struct job job;
+    int failed = store_state(s, number, &old, e);
+    if (!failed)
+        failed = store_job_get(s, number, false, &job, e);
+    if (failed)
+        return failed;
+    new = old;
+    failed = start_extra(s, &new, &job, CAUSE_REPLAY, due, now, e);
+    if (!failed)
+        failed = store_state_put(s, number, &old, &new, e);
+    if (!failed)
+        store_feed_add(s, FEED_DUE, number);
+    *out = (struct store_started){1, due, due};
+    job_clear(&job);
+    return failed;
+}
+
 int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now, struct store_started *out, struct error *e)
 {
     struct job_state old, new;

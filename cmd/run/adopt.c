@@ -42,8 +42,8 @@ static void found_complete(struct scheduler *s, struct found *f)
     found_take(f, &job);
     job_clear(&job);
     if (store_run_state(s->store, &f->run, &state, NULL) == 0)
-        f->cancel = state.cancel || state.overtaken;
-    f->overtaken = state.overtaken && !state.cancel;
+        f->cancel = state.cancel || state.overtaken || state.stop;
+    f->overtaken = state.overtaken && !state.cancel && !state.stop;
     if (!state.replaced && store_job(s->store, f->run.id.job, &job, NULL) == 0) {
         found_take(f, &job);
         job_clear(&job);

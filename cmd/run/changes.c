@@ -11,27 +11,22 @@ struct changes {
     uint64_t *numbers;
     size_t count, capacity;
     bool all, queues, cancels;
+    int failed; /* in a call, with */
+    struct error *error;
 };
 
-static void changes_cancel(struct scheduler *s, uint64_t first, uint64_t last)
-{
-    struct active *a, *next;
-    HASH_ITER(hh, s->active, a, next) {
-        if (a->run.id.job >= first && a->run.id.job <= last && !a->cancel)
-            active_cancel(a);
-    }
-}
-
-/* Of a feed that has grown too long only "everything" is left, and the cancels that it had are in the states. */
-static int changes_cancels(struct scheduler *s, struct error *e)
+/* Runs of these jobs that are to be ended, as the states of their occurrences say. (Of a feed that has grown too long only "everything" is left.) */
+static int changes_cancels(struct scheduler *s, uint64_t first, uint64_t last, struct error *e)
 {
     struct active *a, *next;
     HASH_ITER(hh, s->active, a, next) {
         struct job_state state;
-        int failed = a->cancel ? 0 : store_run_state(s->store, &a->run, &state, e);
+        if (a->cancel || a->run.id.job < first || a->run.id.job > last)
+            continue;
+        int failed = store_run_state(s->store, &a->run, &state, e);
         if (failed && e->sys)
             return failed;
-        if (!failed && !a->cancel && state.cancel)
+        if (!failed && (state.cancel || state.stop))
             active_cancel(a);
     }
     return 0;
@@ -44,8 +39,8 @@ static void changes_add(void *context, const struct feed *f)
         c->all = c->queues = c->cancels = true;
     if (f->kind == FEED_QUEUES)
         c->queues = true;
-    if (f->kind == FEED_CANCEL)
-        changes_cancel(c->scheduler, f->first, f->last);
+    if (f->kind == FEED_CANCEL && !c->failed)
+        c->failed = changes_cancels(c->scheduler, f->first, f->last, c->error);
     if (f->kind != FEED_DUE && f->kind != FEED_CANCEL)
         return;
     if (f->last - f->first >= FEED_FEW || c->count + (f->last - f->first) >= FEED_FEW) {
@@ -85,13 +80,15 @@ static void refresh_due(void *context, const struct due *d, bool there)
 
 static int read_feed(struct scheduler *s, struct error *e)
 {
-    struct changes c = {.scheduler = s};
+    struct changes c = {.scheduler = s, .error = e};
     uint64_t position = s->feed_position;
     int failed = store_feed(s->store, &position, changes_add, &c, e);
+    if (!failed)
+        failed = c.failed;
     if (!failed && c.queues)
         failed = changes_queues(s, e);
     if (!failed && c.cancels)
-        failed = changes_cancels(s, e);
+        failed = changes_cancels(s, 1, UINT64_MAX, e);
     int64_t zones = s->zone_count;
     if (!failed)
         failed = store_zone_count(s->store, &zones, e);

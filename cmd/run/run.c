@@ -26,6 +26,7 @@ struct run_arguments {
     int on_stop;
     duration stop_timeout;
     bool until_idle;
+    char *jobs;
     int log_format, log_level;
 };
 
@@ -39,6 +40,7 @@ static const struct option_row run_options[] = {
     {0, "detached", OPTION_FLAG, offsetof(struct run_arguments, detached), NULL, NULL, 0, 0, NULL, NULL, NULL},
     {0, "on-stop", OPTION_CHOICE, offsetof(struct run_arguments, on_stop), "wait|leave|kill", "when told to stop: wait for the runs (default), leave them to the next scheduler, or end them", 0, 0, on_stop_words, NULL, NULL},
     {0, "stop-timeout", OPTION_DURATION, offsetof(struct run_arguments, stop_timeout), "D", "how long --on-stop wait waits (30s)", 0, 0, NULL, NULL, NULL},
+    {0, "jobs", OPTION_TEXT, offsetof(struct run_arguments, jobs), "DIR", "keep the spool to the job files of this folder", 0, 0, NULL, NULL, NULL},
     {0, "until-idle", OPTION_FLAG, offsetof(struct run_arguments, until_idle), NULL, "end when nothing runs or waits and no one-off job is pending", 0, 0, NULL, NULL, NULL},
     {0, "log-format", OPTION_CHOICE, offsetof(struct run_arguments, log_format), "text|json", "form of the log lines", 0, 0, log_format_words, NULL, NULL},
     {0, "log-level", OPTION_CHOICE, offsetof(struct run_arguments, log_level), "error|warning|info|debug", "how much is logged (default: $AX_LOG, else info)", 0, 0, log_level_names, NULL, NULL},
@@ -76,7 +78,7 @@ static int log_open(const struct folder *f, struct error *e)
 }
 
 /* The command line again, but for --detach. */
-static void detached_words(const char *spool, int argc, char **argv, struct strvec *words)
+static void detached_words(const char *spool, const char *jobs, int argc, char **argv, struct strvec *words)
 {
     strvec_add(words, "ax");
     strvec_add(words, "run");
@@ -86,6 +88,10 @@ static void detached_words(const char *spool, int argc, char **argv, struct strv
             strvec_add(words, argv[i]);
     strvec_add(words, "--spool"); /* the last one wins; a relative one would be looked for in / */
     strvec_add(words, spool);
+    if (jobs) {
+        strvec_add(words, "--jobs");
+        strvec_add(words, jobs);
+    }
 }
 
 /* The new scheduler writes a byte when it serves; without one its log, or its exit, says why not. */
@@ -113,7 +119,7 @@ static int detach_wait(int ready, pid_t pid, const struct folder *f, off_t log_b
     return error_set(e, ERROR_FAILED, "the scheduler did not start; its log says: %s", last);
 }
 
-static int detach_spawn(const struct folder *f, int argc, char **argv, struct error *e)
+static int detach_spawn(const struct folder *f, const char *jobs, int argc, char **argv, struct error *e)
 {
     int ready[2];
     struct stat status = {0};
@@ -126,7 +132,7 @@ static int detach_spawn(const struct folder *f, int argc, char **argv, struct er
         return error_errno(e, ERROR_FAILED, errno, "making a pipe");
     }
     struct strvec words = {0};
-    detached_words(f->path, argc, argv, &words);
+    detached_words(f->path, jobs, argc, argv, &words);
     struct child child = {.file = "/proc/self/exe", .argv = words.items, .envp = environ, .directory = "/", .in = -1, .out = log, .err = log,
         .keep = ready[1], .umask_bits = -1, .new_session = true};
     struct child_failure failure;
@@ -140,7 +146,7 @@ static int detach_spawn(const struct folder *f, int argc, char **argv, struct er
     return failed;
 }
 
-static int detach(const char *spool, int argc, char **argv, struct error *e)
+static int detach(const char *spool, const char *jobs, int argc, char **argv, struct error *e)
 {
     struct folder folder;
     int failed = folder_open(spool, true, &folder, e);
@@ -148,7 +154,7 @@ static int detach(const char *spool, int argc, char **argv, struct error *e)
         return failed;
     pid_t holder = folder_scheduler(&folder);
     failed = holder ? error_set(e, ERROR_EXISTS, "%s is served already, by the scheduler with pid %d", folder.path, (int)holder)
-                    : detach_spawn(&folder, argc, argv, e);
+                    : detach_spawn(&folder, jobs, argc, argv, e);
     folder_clear(&folder);
     return failed;
 }
@@ -159,7 +165,7 @@ static int serve(const char *spool, const struct run_arguments *a, struct error 
 {
     struct log log = {.fd = STDERR_FILENO, .level = (enum log_level)a->log_level, .format = (enum log_format)a->log_format};
     struct scheduler_options options = {.workers = (uint32_t)a->workers, .on_stop = a->on_stop, .stop_timeout = a->stop_timeout,
-        .until_idle = a->until_idle, .ready_fd = a->detached ? 3 : -1};
+        .until_idle = a->until_idle, .jobs = a->jobs, .ready_fd = a->detached ? 3 : -1};
     if (a->detached)
         fcntl(3, F_SETFD, FD_CLOEXEC);
     int code = scheduler_run(spool, &options, &log, e);
@@ -183,7 +189,10 @@ static int run_run(const struct command *self, int argc, char **argv)
             argv[operand], argv[operand]);
     } else if (operand >= 0) {
         char *spool = folder_path(a.common.spool);
-        code = a.detach ? detach(spool, argc, words, &e) : serve(spool, &a, &e);
+        char *jobs = a.jobs ? folder_absolute(a.jobs) : NULL;
+        a.jobs = jobs;
+        code = a.detach ? detach(spool, jobs, argc, words, &e) : serve(spool, &a, &e);
+        free(jobs);
         free(spool);
         if (code < 0)
             code = command_fail(self, &e);

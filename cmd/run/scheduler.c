@@ -36,6 +36,7 @@ static void on_watch(void *context, int number, uint32_t event, const char *name
     if (number == s->watch_handover)
         adopt_arrived(s, name);
     zonewatch_event(s, number);
+    jobsdir_event(&s->jobsdir, number, event, name);
     if (event & WATCH_OVERFLOW) {
         s->lanes_changed = true;
         s->zones_changed = true;
@@ -81,6 +82,22 @@ static bool scheduler_told_to_stop(void)
     return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP);
 }
 
+/* Before the generation: jobs that wait for a start of the scheduler are there then. */
+static int scheduler_jobs(struct scheduler *s, struct error *e)
+{
+    if (!s->options.jobs)
+        return 0;
+    s->jobsdir.spool = s->folder->path;
+    s->jobsdir.loop = s->loop;
+    s->jobsdir.log = s->log;
+    s->jobsdir.watch = s->watch;
+    int failed = jobsdir_begin(&s->jobsdir, s->options.jobs, e);
+    while (!failed && !s->jobsdir.applied && !scheduler_told_to_stop() && !s->stopping)
+        failed = loop_turn(s->loop, e);
+    log_flush(s->log);
+    return failed;
+}
+
 /* Nothing to serve before this: wait for a client that is writing, as long as it takes. */
 static int scheduler_generation(struct scheduler *s, struct error *e)
 {
@@ -120,6 +137,8 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     if (!failed)
         failed = scheduler_watch(s, e);
     if (!failed)
+        failed = scheduler_jobs(s, e);
+    if (!failed)
         failed = scheduler_generation(s, e);
     if (failed)
         return failed;
@@ -132,6 +151,7 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->pool.generation = s->generation;
     s->wall_minus_mono = clock_wall() - clock_mono().ns;
     s->lanes_changed = true;
+    s->mailer = (struct mailer){.loop = s->loop, .log = s->log, .spool = s->folder->path, .store = s->store};
     return adopt_begin(s, e);
 }
 
@@ -141,6 +161,8 @@ static void scheduler_close(struct scheduler *s)
     HASH_ITER(hh, s->active, a, next)
         active_free(a);
     zonewatch_clear(s);
+    jobsdir_clear(&s->jobsdir);
+    mailer_clear(&s->mailer);
     if (s->loop) {
         pool_clear(&s->pool);
         loop_free(s->loop);
@@ -176,6 +198,7 @@ static int scheduler_loop(struct scheduler *s, struct error *e)
     int failed = 0;
     turn_take(s);
     pool_spare(&s->pool);
+    mailer_look(&s->mailer);
     scheduler_ready(s);
     while (!failed) {
         if (s->clean)

@@ -16,6 +16,8 @@
 #include "cmd/run/log.h"
 #include "cmd/run/plan.h"
 #include "cmd/run/pool.h"
+#include "cmd/run/jobsdir.h"
+#include "cmd/run/mailer.h"
 #include "lib/sys/loop.h"
 #include "lib/sys/watch.h"
 #include "spool/handover.h"
@@ -29,6 +31,7 @@ struct scheduler_options {
     int on_stop;      /* enum on_stop */
     duration stop_timeout;
     bool until_idle;
+    const char *jobs; /* folder of job files; NULL: none */
     int ready_fd;     /* written to when the scheduler serves; -1: none */
 };
 
@@ -69,6 +72,8 @@ struct scheduler {
     int lock; /* scheduler.lock */
     struct loop *loop;
     struct watch *watch;
+    struct jobsdir jobsdir;
+    struct mailer mailer;
     int watch_data, watch_handover;
     struct plan plan;
     struct pool pool;

@@ -315,6 +315,8 @@ static void turn_done(struct turn *t)
         s->lanes_changed = true;
     moved_done(s);
     s->retry_tries = 0;
+    if (t->ends)
+        mailer_look(&s->mailer);
     ends_done(s, t->ends);
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)

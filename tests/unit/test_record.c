@@ -44,6 +44,7 @@ static void states_same(const struct job_state *s)
     assert_true(back.boot == s->boot);
     assert_true(back.overtaken == s->overtaken);
     assert_true(back.overtakes == s->overtakes);
+    assert_true(back.stop == s->stop && back.paused == s->paused && back.resumed == s->resumed && back.retired == s->retired);
     assert_int_equal(back.repeats, s->repeats);
     buf_clear(&b);
 }
@@ -64,7 +65,7 @@ static void test_state(void **state)
     states_same(&s);
     s = (struct job_state){
         .phase = PHASE_CANCELLED, .due = 1, .ready = -2, .next = 3, .attempt = 4, .lost = 5, .shortage = 6, .runs = UINT32_MAX, .open = 21, .first = 7, .set_back = 8, .job = 22, .cause = CAUSE_REPLAY, .extras = 23, .busy = 24,
-        .makeup = -9, .boot = UINT64_MAX, .notes = 9, .cancel = true, .overtaken = true, .overtakes = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
+        .makeup = -9, .boot = UINT64_MAX, .notes = 9, .cancel = true, .overtaken = true, .overtakes = true, .stop = true, .paused = true, .resumed = 25, .retired = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
         .weight = 12, .repeats = true,
     };
     states_same(&s);
@@ -141,7 +142,7 @@ static struct value record_full(void)
     static const char *const texts[][2] = {
         {"command", "echo 'a b' | wc"}, {"stdin", "some\ntext"}, {"name", "nightly backup"}, {"description", "all of it"}, {"queue", "disks"},
         {"retry_backoff", "linear"}, {"if_lost", "fail"}, {"cwd", "/srv"}, {"umask", "027"}, {"env_file", "/etc/x"}, {"user", "www"}, {"group", "adm"},
-        {"timezone", "Europe/Berlin"}, {"every_from", "clock"}, {"except", "2026-12-24..2027-01-06"}, {"catchup", "all"}, {"overlap", "queue"},
+        {"timezone", "Europe/Berlin"}, {"every_from", "clock"}, {"except", "2026-12-24..2027-01-06"}, {"catchup", "all"}, {"mailto", "ops@example.org"}, {"mail", "failure"}, {"overlap", "queue"},
     };
     static const struct { const char *name; int64_t n; } numbers[] = {
         {"at", INT64_C(1767225600123456789)}, {"start_within", 1000000}, {"timeout", INT64_MAX}, {"kill_after", 0}, {"weight", 0}, {"priority", -1000},

@@ -8,7 +8,7 @@
 
 #define SECONDS(n) (NOW + (n) * SECOND)
 
-enum event { END = 0, CLAIM, CLAIM_EXTRA, FINISH, LOSE, UNCLAIM, START, REPLAY, CANCEL };
+enum event { END = 0, CLAIM, CLAIM_EXTRA, FINISH, LOSE, UNCLAIM, START, REPLAY, CANCEL, STOP, RETRY, SKIP, PAUSE, RESUME };
 
 struct step {
     int64_t now; /* seconds after NOW */
@@ -35,6 +35,10 @@ static void add_state(struct buf *b, const struct job_state *st)
         add_seconds(b, " due ", st->due);
     if (st->phase <= PHASE_RETRYING && st->ready != st->due)
         add_seconds(b, " ready ", st->ready);
+    if (st->stop)
+        buf_text(b, " stop");
+    if (st->paused)
+        buf_text(b, " paused");
 }
 
 struct extras {
@@ -120,6 +124,10 @@ static void play(struct store *s, const struct step *step)
     int64_t n = step->a;
     struct store_started started;
     struct store_cancelled cancelled;
+    struct run_id *runs;
+    size_t count;
+    instant due;
+    bool changed;
     switch (step->event) {
     case CLAIM:
         play_claim(s, 1, now);
@@ -145,6 +153,24 @@ static void play(struct store *s, const struct step *step)
     case CANCEL:
         OK(store_cancel(s, 1, now, &cancelled, &e));
         free(cancelled.open);
+        break;
+    case STOP:
+        OK(store_stop(s, (struct run_id){.job = 1, .n = (uint32_t)step->a}, &runs, &count, &e));
+        assert_int_equal(count, step->b);
+        free(runs);
+        break;
+    case RETRY:
+        OK(store_retry(s, 1, now, &due, &e));
+        assert_int_equal((due - NOW) / SECOND, step->a);
+        break;
+    case SKIP:
+        OK(store_skip(s, 1, now, &due, &e));
+        assert_int_equal((due - NOW) / SECOND, step->a);
+        break;
+    case PAUSE:
+    case RESUME:
+        OK(store_pause(s, 1, step->event == PAUSE, now, &changed, &e));
+        assert_int_equal(changed, step->a);
         break;
     case END:
         break;
@@ -277,11 +303,94 @@ static void test_replay_refused(void **state)
     store_abort(f->s);
 }
 
+static void test_stop(void **state)
+{
+    play_all(state, "1h", OVERLAP_SKIP, STEPS(
+        {10, STOP, 0, 0, "waiting due 3600"},
+        {3600, CLAIM, 0, 0, "running run 1 due 3600"},
+        {3601, STOP, 2, 0, "running run 1 due 3600"}, /* another run */
+        {3601, STOP, 1, 1, "running run 1 due 3600 stop"},
+        {3602, FINISH, 1, OUTCOME_CANCELLED, "waiting due 7200"},
+        {7200, CLAIM, 0, 0, "running run 2 due 7200"},
+        {7201, STOP, 0, 1, "running run 2 due 7200 stop"},
+        {7202, FINISH, 2, OUTCOME_FAILED, "retrying due 7200 ready 7232"}, /* it had ended by itself */
+        {7232, CLAIM, 0, 0, "running run 3 due 7200"},
+        {7233, STOP, 0, 1, "running run 3 due 7200 stop"},
+        {7234, UNCLAIM, 3, 0, "waiting due 10800"}));
+}
+
+static void test_stop_all(void **state)
+{
+    play_all(state, "10s", OVERLAP_ALLOW, STEPS(
+        {10, CLAIM, 0, 0, "waiting due 20; running run 1 due 10"},
+        {20, CLAIM, 0, 0, "waiting due 30; running run 1 due 10; running run 2 due 20"},
+        {21, STOP, 2, 1, "waiting due 30; running run 1 due 10; running run 2 due 20 stop"},
+        {22, FINISH, 2, OUTCOME_CANCELLED, "waiting due 30; running run 1 due 10"},
+        {23, STOP, 0, 1, "waiting due 30; running run 1 due 10 stop"}));
+}
+
+static void test_retry(void **state)
+{
+    play_all(state, NULL, OVERLAP_SKIP, STEPS(
+        {100, CLAIM, 0, 0, "running run 1 due 100"},
+        {101, FINISH, 1, OUTCOME_FAILED, "retrying due 100 ready 131"},
+        {131, CLAIM, 0, 0, "running run 2 due 100"},
+        {132, FINISH, 2, OUTCOME_FAILED, "failed"},
+        {200, RETRY, 100, 0, "retrying due 100 ready 200"},
+        {200, CLAIM, 0, 0, "running run 3 due 100"},
+        {201, FINISH, 3, OUTCOME_FAILED, "retrying due 100 ready 231"}, /* its retries once more, too */
+        {231, CLAIM, 0, 0, "running run 4 due 100"},
+        {232, FINISH, 4, OUTCOME_OK, "done"}));
+}
+
+static void test_retry_repeating(void **state)
+{
+    play_all(state, "1h", OVERLAP_SKIP, STEPS(
+        {3600, CLAIM, 0, 0, "running run 1 due 3600"},
+        {3601, FINISH, 1, OUTCOME_UNSTARTABLE, "waiting due 7200"},
+        {4000, RETRY, 3600, 0, "waiting due 7200; waiting due 3600 ready 4000"},
+        {4000, CLAIM_EXTRA, 1, 0, "waiting due 7200; running run 2 due 3600"},
+        {4001, FINISH, 2, OUTCOME_OK, "waiting due 7200"}));
+    struct fixture *f = *state;
+    struct error refused = {0};
+    instant due;
+    OK(store_begin(f->s, true, &e));
+    assert_int_equal(store_retry(f->s, 1, SECONDS(4100), &due, &refused), -ERROR_FAILED);
+    store_abort(f->s);
+}
+
+static void test_skip(void **state)
+{
+    play_all(state, "1h", OVERLAP_SKIP, STEPS(
+        {10, SKIP, 3600, 0, "waiting due 7200"},
+        {10, SKIP, 7200, 0, "waiting due 10800"},
+        {10800, CLAIM, 0, 0, "running run 1 due 10800"},
+        {10801, SKIP, 14400, 0, "running run 1 due 10800"},
+        {10802, FINISH, 1, OUTCOME_OK, "waiting due 18000"}));
+}
+
+static void test_pause(void **state)
+{
+    play_all(state, "1h", OVERLAP_SKIP, STEPS(
+        {10, PAUSE, true, 0, "waiting due 3600 paused"},
+        {11, PAUSE, false, 0, "waiting due 3600 paused"},
+        {3700, CLAIM, 0, 0, "waiting due 3600 paused"},
+        {3700, START, 0, 0, "waiting due 3600 paused; waiting due 3700"},
+        {3700, CLAIM_EXTRA, 1, 0, "waiting due 3600 paused; running run 1 due 3700"},
+        {3701, FINISH, 1, OUTCOME_OK, "waiting due 3600 paused"},
+        {8000, RESUME, true, 0, "waiting due 3600"},
+        {8000, CLAIM, 0, 0, "running run 2 due 7200"},
+        {8001, PAUSE, true, 0, "running run 2 due 7200 paused"},
+        {8002, FINISH, 2, OUTCOME_OK, "waiting due 10800 paused"},
+        {8003, CANCEL, 0, 0, "cancelled"}));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup_open, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_allow), TEST(test_allow_unclaimed), TEST(test_start), TEST(test_start_parks_own), TEST(test_start_once), TEST(test_replay), TEST(test_replay_refused),
+        TEST(test_stop), TEST(test_stop_all), TEST(test_retry), TEST(test_retry_repeating), TEST(test_skip), TEST(test_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
