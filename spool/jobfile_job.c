@@ -48,7 +48,7 @@ static int read_at(struct filling *f, const struct field *row, const struct valu
 static void refuse_moving(struct filling *f, const struct value *v, instant at)
 {
     struct buf b = {0};
-    buf_text(&b, "write date and time, such as ");
+    buf_text(&b, "write the date and the time, such as ");
     instant_format_local(&b, at, f->context.zone, true);
     jobfile_refuse(f->r, jobfile_place_of(v, "at"), buf_string(&b), "at: '%.*s' is another time each time the file is applied", UTF8_WORD(v->text.data));
     buf_clear(&b);

@@ -262,8 +262,8 @@ static void test_refused(void **state)
         {V "jobs:\n  a:\n    command: x\n    every: 5m\n    cron: 0 3 * * *\n", "6:5: a job has one schedule: `every` stands in line 5, and `cron` in line 6"},
         {V "jobs:\n  a:\n    command: x\n    cron: \"@reboot\"\n    boot: machine\n", "6:5: a job has one schedule: `cron` stands in line 5, and `boot` in line 6"},
         {V "jobs:\n  a:\n    command: x\n    in: 20m\n", "5:5: `in` counts from the moment a job is added|hint: `at` says a time"},
-        {V "jobs:\n  a:\n    command: x\n    at: 17:30\n", "5:9: at: '17:30' is another time each time the file is applied|hint: write date and time, such as 2026-01-01T17:30:00"},
-        {V "jobs:\n  a:\n    command: x\n    at: now + 3 days\n", "5:9: at: 'now + 3 days' is another time|hint: write date and time, such as 2026-01-04T"},
+        {V "jobs:\n  a:\n    command: x\n    at: 17:30\n", "5:9: at: '17:30' is another time each time the file is applied|hint: write the date and the time, such as 2026-01-01T17:30:00"},
+        {V "jobs:\n  a:\n    command: x\n    at: now + 3 days\n", "5:9: at: 'now + 3 days' is another time|hint: write the date and the time, such as 2026-01-04T"},
         {V "jobs:\n  a:\n    command: x\n    at: Dec 24\n", "5:9: at: 'Dec 24' is another time"},
         {V "jobs:\n  a:\n    command: x\n    at: 2026-02-30\n", "5:17: at: day: 30 is not in 01-28"},
         {V "jobs:\n  a:\n    command: x\n    name: b\n", "5:5: a job's name is the key in front of its fields"},
@@ -511,10 +511,11 @@ static void test_twice(void **state) /* YM-02 */
     }
 }
 
+/* Of the processor: other processes do not count. */
 static double seconds_now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
