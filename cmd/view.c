@@ -157,7 +157,7 @@ void view_result(struct buf *b, const struct run *r)
     if (r->signal) {
         buf_text(b, ", ");
         view_signal_text(b, r->signal);
-    } else if (r->exit_code > 0) {
+    } else if (r->exit_code > 0 || (r->exit_code == 0 && r->outcome == OUTCOME_FAILED)) { /* --success-exit without 0 */
         buf_format(b, ", exit %d", r->exit_code);
     }
 }

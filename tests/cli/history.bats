@@ -19,6 +19,9 @@ load helper
     [ "$(field run <<<"$output")" = 2.1 ]
     run ax history
     assert_line --regexp '^2\.1 .* failed, exit 3'
+    ax add --wait --success-exit 3 now -- true || true
+    run ax history
+    assert_line --regexp '^3\.1 .* failed, exit 0'
 }
 
 @test "the names that are kept" {
