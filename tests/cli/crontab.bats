@@ -1,0 +1,150 @@
+load helper
+
+# The machine's own crontabs are never touched: FILE is named, or `crontab` is one of the test's own.
+
+crontabs=$BATS_TEST_DIRNAME/../data/crontabs
+
+column() { # NAME: a column of expected.tsv, for the row in $row
+    local names i
+    IFS=$'\t' read -r -a names <"$crontabs/expected.tsv"
+    for i in "${!names[@]}"; do
+        [ "${names[$i]}" = "$1" ] && cut -f "$((i + 1))" <<<"$row"
+    done
+}
+
+# What expected.tsv says of a file, as the members of JSON objects that --json prints.
+expected_json() { # FILE
+    python3 - "$crontabs/expected.tsv" "$1" "$(id -un)" <<'PYTHON'
+import csv, json, pwd, sys
+table, name, me = sys.argv[1:]
+for row in csv.DictReader(open(table, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE):
+    if row["file"] != name:
+        continue
+    line = {"line": int(row["line"]), "status": {"lax": "reported"}.get(row["what"], row["what"])}
+    for key in ("cron", "user", "env", "command", "stdin", "reason"):
+        line[key] = None
+    if row["what"] == "refused":
+        line["reason"] = row["reason"]
+    else:
+        user = me if row["user"] == "(owner)" else row["user"]
+        home = pwd.getpwnam(user).pw_dir
+        env = {k: v.replace("(user)", user).replace("(home)", home) for k, v in json.loads(row["env"]).items()}
+        line.update(cron=row["schedule"], user=user, env=env, command=json.loads(row["command"]).rstrip("\r"),
+                    stdin=None if row["stdin"] == "-" else json.loads(row["stdin"]), reason=bool(row["reason"]) and row["what"] == "lax")
+    print(json.dumps(line, sort_keys=True))
+PYTHON
+}
+
+printed_json() { # < output of --json
+    python3 -c '
+import json, sys
+for text in sys.stdin:
+    line = json.loads(text)
+    line = {key: line[key] for key in ("line", "status", "cron", "user", "env", "command", "stdin", "reason")}
+    if line["status"] != "refused":
+        line["reason"] = bool(line["reason"])
+    print(json.dumps(line, sort_keys=True))'
+}
+
+@test "every line of the example crontabs is what Debian's cron makes of it" {
+    [ "$(id -u)" -eq 0 ] || skip "lines of other users need root"
+    local file kind seen=0
+    for file in "$crontabs"/*.user "$crontabs"/*.system; do
+        kind=
+        [ "${file##*.}" = user ] || kind=--system
+        expected_json "${file##*/}" >want
+        ax import crontab $kind "$file" --dry-run --json >out 2>err || [ -s err ]
+        printed_json <out >got
+        diff -u want got || fail "${file##*/}"
+        seen=$((seen + $(wc -l <want)))
+    done
+    [ "$seen" -eq "$(($(wc -l <"$crontabs/expected.tsv") - 1))" ]
+    [ ! -e spool ]
+}
+
+@test "bad lines: all are told, nothing is imported, unless they are to be left out" {
+    run -2 --separate-stderr ax import crontab "$crontabs/bad-fields.user"
+    [[ $stderr == *'bad-fields.user:1: bad minute'*'60 * * * * /bin/a'*':13: bad command'*'15 lines are refused'* ]]
+    assert_output ''
+    [ ! -e spool ] || [ -z "$(ax ls --json)" ]
+    run -2 --separate-stderr ax import crontab --dry-run --json "$crontabs/bad-fields.user"
+    [ "${#lines[@]}" -eq 16 ]
+    run -0 --separate-stderr ax import crontab --skip-bad "$crontabs/bad-fields.user"
+    assert_output --partial 'line 1: refused: bad minute'
+    assert_output --partial '1 created'
+    [ "$(ax ls --json | wc -l)" -eq 1 ]
+}
+
+@test "importing again updates and never doubles; equal lines are two jobs; what is gone from the crontab is gone" {
+    printf '0 1 * * * /bin/a one\n0 2 * * * /bin/b\n0 1 * * * /bin/a one\n' >tab
+    ax import crontab -q tab
+    [ "$(ax ls --json | field name | sort | xargs)" = 'tab-a-one tab-a-one-2 tab-b' ]
+    run -0 --separate-stderr ax import crontab tab
+    assert_output --partial '0 created, 0 updated, 3 unchanged, 0 removed'
+    printf '0 1 * * * /bin/a one\n30 2 * * * /bin/b\n@daily /bin/c\n' >tab
+    run -0 --separate-stderr ax import crontab tab
+    assert_output --partial '1 created, 1 updated, 1 unchanged, 1 removed'
+    assert_output --partial 'job 3 (tab-a-one-2) removed: its line is gone'
+    [ "$(ax show tab-b --json | field job)" = 2 ]
+    state_is 3 cancelled || ! ax show 3
+}
+
+@test "jobs have the semantics of cron" {
+    printf '# nightly\n#  in two lines\n0 1 * * * a\n@reboot b\nHOME=/tmp\n0 1 * * * c%%x\n' >tab
+    ax import crontab -q tab
+    run ax show tab-a --json
+    for member in '"overlap":"allow"' '"catchup":"skip"' '"weight":0' '"description":"nightly\nin two lines"' "\"cwd\":\"$HOME\""; do
+        assert_output --partial "$member"
+    done
+    for member in stdin timezone user HOME; do
+        refute_output --partial "\"$member\""
+    done
+    run ax show tab-b --json
+    assert_output --partial '"boot":"machine"'
+    run ax show tab-c --json
+    assert_output --partial '"cwd":"/tmp"'
+    assert_output --partial '"HOME":"/tmp"'
+    assert_output --partial '"stdin":"x\n"'
+}
+
+@test "taking over: the lines become comments, are read all the same, and are given back byte for byte" {
+    printf 'A=1\n\n0 1 * * * /bin/a\n  @daily\t/bin/b  \n#end' >tab
+    cp tab whole
+    chmod 640 tab
+    run -0 --separate-stderr ax import crontab --take-over tab
+    assert_output --partial 'tab: 2 lines taken over'
+    printf 'A=1\n\n#ax# 0 1 * * * /bin/a\n#ax#   @daily\t/bin/b  \n#end' | cmp - tab
+    [ "$(stat -c %a tab)" = 640 ]
+    cmp .tab.before-ax whole
+    run -0 --separate-stderr ax import crontab --take-over tab
+    assert_output --partial '2 unchanged'
+    run ls -A
+    refute_output --partial new-by-ax
+    ax import crontab --undo tab
+    cmp tab whole
+    [ ! -e .tab.before-ax ]
+    [ -z "$(ax ls --json)" ]
+    run -1 ax import crontab --undo tab
+    assert_output --partial 'nothing of it was taken over'
+}
+
+@test "taking over: what was edited since stays, and so does the backup" {
+    printf '0 1 * * * /bin/a\n0 2 * * * /bin/b\n' >tab
+    ax import crontab -q --take-over tab
+    printf '0 3 * * * /bin/c\n' >>tab
+    run -0 --separate-stderr ax import crontab tab
+    assert_output --partial '1 created, 0 updated, 2 unchanged'
+    run -0 --separate-stderr ax import crontab --undo tab
+    assert_output --partial 'edited since'
+    printf '0 1 * * * /bin/a\n0 2 * * * /bin/b\n0 3 * * * /bin/c\n' | cmp - tab
+    [ -e .tab.before-ax ]
+}
+
+@test "taking over: a bad line stays with cron, and nothing is touched where nothing is imported" {
+    printf '0 1 * * * /bin/a\n0 61 * * * /bin/b\n' >tab
+    cp tab whole
+    run -2 ax import crontab --take-over tab
+    cmp tab whole
+    ax import crontab -q --take-over --skip-bad tab
+    printf '#ax# 0 1 * * * /bin/a\n0 61 * * * /bin/b\n' | cmp - tab
+}
