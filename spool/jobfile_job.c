@@ -14,6 +14,7 @@ struct filling {
     const struct value *schedule; /* of its own: the first one */
     const char *schedule_key;
     bool failed;
+    bool home;                    /* cwd is said to be that of the user */
     bool command_meant;           /* there is none, but a key that means one */
 };
 
@@ -120,9 +121,20 @@ static int set_env(struct filling *f, const struct field *row, const struct valu
     return failed;
 }
 
+/* `~` alone, with quotes (without them it is YAML's word for nothing), is the home of the user it runs as. */
+static bool is_home(const struct value *v)
+{
+    return v->kind == VALUE_TEXT && strcmp(v->text.data, "~") == 0;
+}
+
 /* A path that a shell would expand is none here. */
 static int set_path(struct filling *f, const struct field *row, const struct value *v, struct error *e)
 {
+    static const struct value null = {0};
+    if (strcmp(row->name, "cwd") == 0) {
+        f->home = is_home(v);
+        v = f->home ? &null : v;
+    }
     if (v->kind == VALUE_TEXT && (v->text.data[0] == '~' || v->text.data[0] == '$')) {
         error_set(e, ERROR_USAGE, "'%.*s': ~ and variables are not expanded here: write the whole path, or one that begins in the folder of the file",
                   UTF8_WORD(v->text.data));
@@ -313,7 +325,7 @@ static void take_folder(struct filling *f, struct jobfile_place at)
 {
     struct jobfile_reader *r = f->r;
     struct job *j = &f->job->job;
-    if (j->cwd)
+    if (j->cwd || f->home)
         return;
     j->cwd = mem_string(r->rules->directory ? r->rules->directory : r->folder);
     if (r->rules->directory || r->told_folder || !in_temporary(r->folder))
