@@ -12,6 +12,7 @@
 #include "cmd/await.h"
 #include "cmd/caller.h"
 #include "cmd/client.h"
+#include "cmd/reckon.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
@@ -337,17 +338,9 @@ static int add_wait(const struct command *self, const struct add *a, uint64_t nu
 static int add_reckon(struct add *a, struct error *e)
 {
     struct zones zones;
-    struct schedule schedule;
-    struct job_state state;
     int code = zones_init(&zones, getenv("TZ"), e);
     if (code == 0)
-        code = job_schedule(&a->job, &zones, &schedule, e);
-    if (code == 0) {
-        struct life life = {.job = &a->job, .schedule = &schedule, .now = a->view.now, .since = INSTANT_NONE};
-        life_begin(&life, &state);
-        a->echo.due = state.due;
-        schedule_clear(&schedule);
-    }
+        code = reckon_due(&a->job, &zones, a->view.now, &a->echo.due, e);
     zones_clear(&zones);
     return code;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "cmd/slips.h"
 #include "lib/text/visible.h"
-#include "lib/time/cron.h"
 #include "spool/fields.h"
 
 static void echo_json(struct buf *b, const struct job *j, const struct add_echo *echo)
@@ -64,43 +64,6 @@ void add_echo(const struct command *self, const struct view *v, const struct job
 
 /* ---- warnings ---- */
 
-/* Returns true if the expression has no due time ahead. */
-static bool warn_cron(const struct command *self, const char *text, const struct zone *zone, instant now)
-{
-    struct cron cron;
-    struct strvec warnings = {0};
-    if (cron_parse(text, 0, &cron, &warnings, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < warnings.count; i++)
-        command_warn(self, "warning: `%s`: %s", text, warnings.items[i]);
-    strvec_clear(&warnings);
-    return cron_next(&cron, zone, now).at == INSTANT_NEVER;
-}
-
-static bool calendar_is_over(const char *text, const struct zone *zone, instant now)
-{
-    struct schedule s;
-    struct zones zones = {0};
-    schedule_init(&s, zone);
-    s.kind = SCHEDULE_CALENDAR;
-    bool over = schedule_add_calendar(&s, text, &zones, NULL) == 0 && schedule_next(&s, now).at == INSTANT_NEVER;
-    schedule_clear(&s);
-    zones_clear(&zones);
-    return over;
-}
-
-static void warn_never(const struct command *self, const struct job *j, size_t dead)
-{
-    size_t texts = j->cron.count + j->calendar.count;
-    struct buf b = {0};
-    view_schedule(&b, j, true);
-    if (texts && dead == texts)
-        command_warn(self, "this never comes: no date ahead fits `%s`", buf_string(&b));
-    else
-        command_warn(self, "this never comes: not_before, not_after and except leave no due time of `%s`", buf_string(&b));
-    buf_clear(&b);
-}
-
 static bool hangs_on_number(const struct job *j)
 {
     bool chosen = j->spread > 0;
@@ -111,19 +74,13 @@ static bool hangs_on_number(const struct job *j)
 
 void add_warn(const struct command *self, const struct job *j, const struct zone *zone, const struct add_echo *echo, instant now)
 {
-    bool never = echo->due == INSTANT_NEVER && !view_without_due(j);
-    struct strvec dead = {0};
-    for (size_t i = 0; i < j->cron.count; i++)
-        if (warn_cron(self, j->cron.items[i], zone, now))
-            strvec_add(&dead, j->cron.items[i]);
-    for (size_t i = 0; i < j->calendar.count; i++)
-        if (calendar_is_over(j->calendar.items[i], zone, now))
-            strvec_add(&dead, j->calendar.items[i]);
-    for (size_t i = 0; i < dead.count && !never; i++)
-        command_warn(self, "warning: `%s` never comes; the others do", dead.items[i]);
-    if (never)
-        warn_never(self, j, dead.count);
+    struct slips slips = {0};
+    slips_find(&slips, j, zone, echo->due, now);
+    for (size_t i = 0; i < slips.texts.count; i++)
+        command_warn(self, "warning: %s", slips.texts.items[i]);
+    if (slips.never)
+        command_warn(self, "%s", slips.never);
     if (echo->dry_run && !j->name && hangs_on_number(j))
         command_warn(self, "warning: without a name what `spread` or `~` chooses hangs on the number of the job, which it does not have yet");
-    strvec_clear(&dead);
+    slips_clear(&slips);
 }

@@ -9,6 +9,12 @@
 #include "lib/text/json.h"
 #include "lib/text/visible.h"
 
+bool view_colours(int fd)
+{
+    const char *plain = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return isatty(fd) && !(plain && *plain) && !(kind && strcmp(kind, "dumb") == 0);
+}
+
 int view_init(struct view *v, struct error *e)
 {
     struct zone *zone;
@@ -16,8 +22,7 @@ int view_init(struct view *v, struct error *e)
     if (code < 0)
         return code;
     *v = (struct view){.zone = zone, .local = zone, .now = clock_wall(), .terminal = isatty(STDOUT_FILENO)};
-    const char *plain = getenv("NO_COLOR"), *kind = getenv("TERM");
-    v->colour = v->terminal && !(plain && *plain) && !(kind && strcmp(kind, "dumb") == 0);
+    v->colour = view_colours(STDOUT_FILENO);
     struct winsize size;
     if (v->terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         v->width = size.ws_col;

@@ -24,6 +24,7 @@ struct view {
 
 int view_init(struct view *v, struct error *e); /* looks at TZ, NO_COLOR, the terminal and the clock */
 void view_clear(struct view *v);
+bool view_colours(int fd); /* a terminal, and nobody wants it plain */
 
 /* ---- for people ---- */
 
