@@ -28,6 +28,7 @@ struct cancelled { /* one job of the command line */
     struct job_state state;
     struct run_id open;    /* of these the one that was waited for */
     struct cancel_end end;
+    char *source;          /* of a job file; NULL: added by hand */
 };
 
 static int cancel_one(struct store *s, const char *reference, instant now, struct cancelled *c, struct error *e)
@@ -43,6 +44,11 @@ static int cancel_one(struct store *s, const char *reference, instant now, struc
     }
     if (code == 0)
         code = store_state(s, c->number, &c->state, e);
+    struct job j;
+    if (code == 0 && store_job(s, c->number, &j, NULL) == 0) {
+        c->source = mem_string(j.source);
+        job_clear(&j);
+    }
     return code;
 }
 
@@ -116,6 +122,8 @@ static void cancel_text(struct buf *b, const struct cancelled *c)
         cancel_over_text(b, &c->state);
     else
         cancel_end_text(b, c->open, &c->end);
+    if (c->source && c->what != LIFE_OVER)
+        buf_format(b, "; the next apply of source %s brings it back", c->source);
 }
 
 static void cancel_json(struct buf *b, const struct cancelled *c)
@@ -128,6 +136,7 @@ static void cancel_json(struct buf *b, const struct cancelled *c)
     value_put(&m, "result", value_text(cancel_word(c)));
     value_put(&m, "run", c->what == LIFE_STOPPING ? value_text(id) : (struct value){0});
     value_put(&m, "outcome", o == OUTCOME_NONE ? (struct value){0} : value_text(outcome_name(o)));
+    value_put(&m, "source", value_text(c->source));
     view_line(b, &m);
 }
 
@@ -183,8 +192,10 @@ static int cancel_do(const struct command *self, const struct cancel_options *o,
     int result = ERROR_NONE;
     for (int i = 0; i < count && code == 0; i++)
         code = cancel_end(self, o, &list[i], &result, e);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         free(list[i].runs);
+        free(list[i].source);
+    }
     free(list);
     return code < 0 ? code : result;
 }

@@ -40,22 +40,22 @@ static bool moves_due(const struct field *f)
     return f->group == GROUP_WHEN && f->offset != offsetof(struct job, jitter);
 }
 
-static void compare_field(struct change *c, const struct job *new, const struct field *f)
+static void compare_field(const struct job *old, const struct job *new, const struct field *f, struct strvec *names, bool *reschedules)
 {
-    struct value a = field_get(&c->old, f, FIELD_RECORD), b = field_get(new, f, FIELD_RECORD);
+    struct value a = field_get(old, f, FIELD_RECORD), b = field_get(new, f, FIELD_RECORD);
     if (f->kind != FIELD_IN && !value_equal(&a, &b)) {
-        strvec_add(&c->fields, f->name);
-        c->reschedules = c->reschedules || moves_due(f);
+        strvec_add(names, f->name);
+        *reschedules = *reschedules || moves_due(f);
     }
     value_clear(&a);
     value_clear(&b);
 }
 
-static void compare(struct change *c, const struct job *new)
+void apply_compare(const struct job *old, const struct job *new, struct strvec *names, bool *reschedules)
 {
     for (const struct field *f = fields; f->name; f++)
-        if (!field_is_default(&c->old, f) || !field_is_default(new, f))
-            compare_field(c, new, f);
+        if (!field_is_default(old, f) || !field_is_default(new, f))
+            compare_field(old, new, f, names, reschedules);
 }
 
 static char *owner_of(const struct job *j)
@@ -77,7 +77,7 @@ static void plan_known(struct changes *list, const struct jobfile *file, const s
             *change_add(list, CHANGE_CREATE) = (struct change){.kind = CHANGE_CREATE, .file = file, .new = new};
         return;
     }
-    compare(&found, &new->job);
+    apply_compare(&found.old, &new->job, &found.fields, &found.reschedules);
     if (!ours)
         found.kind = CHANGE_CONFLICT;
     else if ((st->phase == PHASE_CANCELLED || st->retired) && !new->past)

@@ -1,0 +1,14 @@
+/* From files to what they would change. */
+#ifndef AX_CHANGES_PLAN_H
+#define AX_CHANGES_PLAN_H
+
+#include "cmd/command.h"
+#include "spool/apply.h"
+
+/* Looks only. Where there is no spool yet, all is new. */
+int changes_plan(const struct common *c, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
+
+/* Prints jobs that belong to others as errors of the files. Returns the exit code: 0 where there are none. */
+int changes_conflicts(const struct changes *changes);
+
+#endif
