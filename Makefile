@@ -10,7 +10,7 @@ JOBS    ?= $(shell nproc)
 
 # What make deps and make check install where it is missing (names of Debian 12).
 BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev libyaml-dev uthash-dev
-TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps tzdata
+TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps python3-jsonschema python3-yaml tzdata
 
 # CPPFLAGS, CFLAGS and LDFLAGS are yours to set.
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -117,9 +117,10 @@ deps-check:
 install: ax
 	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
 	install -D -m 644 man/ax.1 $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
+	install -D -m 644 share/ax-jobs.schema.json $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ax $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/ax $(DESTDIR)$(PREFIX)/share/man/man1/ax.1 $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 
 clean:
 	rm -rf build ax

@@ -114,9 +114,13 @@ load helper
     [[ $stderr == *'in jobs 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more; '* ]]
 }
 
-@test "export wants its form" {
-    run ax export
+@test "export: one source, or jobs by name, not both" {
+    run ax export --ndjson 1
     assert_failure 2
+    assert_output --partial '--ndjson goes with all jobs'
+    run ax export --ndjson --source nosuch
+    assert_success
+    assert_output ''
 }
 
 @test "an error has its line and column, and the place in an expression" {

@@ -1,0 +1,556 @@
+load helper
+
+# ax.yaml with these lines of jobs, of source web.
+web() {
+    printf 'version: 1\nsource: web\ndefaults: {cwd: /}\njobs:\n' >ax.yaml
+    printf '  %s\n' "$@" >>ax.yaml
+}
+
+number_of() { ax show --json "$1" | field job; }
+due_of() { ax show --json "$1" | field due; }
+
+# An editor that does what the file `edit` says, to the file $1; what it was given is kept in `given`.
+editor() {
+    printf '#!/bin/sh\ncat "$1" >>given\necho ==== >>given\n. ./edit\n' >editor
+    chmod +x editor
+    export EDITOR=$PWD/editor
+    unset VISUAL
+    : >given
+}
+edits() { # SHELL LINES: what the editor does
+    printf '%s\n' "$1" >edit
+}
+
+# ---- check ----
+
+@test "check: how many jobs in how many files" {
+    web 'a: {command: "true"}' 'b: {command: "true", every: 10m}'
+    run ax check
+    assert_success
+    assert_output '2 jobs in 1 file are fine'
+    mkdir folder
+    printf 'version: 1\njobs:\n  c: {command: "true", cwd: /}\n' >folder/c.yaml
+    run ax check ax.yaml folder
+    assert_output '3 jobs in 2 files are fine'
+    run ax check -q ax.yaml
+    assert_output ''
+    assert_success
+}
+
+@test "check: without a file, and without ax.yaml" {
+    run ax check
+    assert_failure 2
+    assert_output --partial 'there is no ax.yaml here: `ax check FILE...`'
+    run ax check nosuch.yaml
+    assert_failure 2
+    assert_output --partial nosuch.yaml
+}
+
+@test "check: all errors of all files, with place, line and caret, counted" {
+    web 'a: {command: "true", timout: 30s}' 'b: {command: "true", retries: many}'
+    printf 'version: 1\njobs:\n  c: {cwd: /}\n' >other.yaml
+    run --separate-stderr ax check ax.yaml other.yaml
+    assert_failure 2
+    assert_output ''
+    assert_equal "$stderr" "$(cat <<'X'
+ax.yaml:5:24: there is no field 'timout': did you mean `timeout`?
+      a: {command: "true", timout: 30s}
+                           ^~~~~~
+ax.yaml:6:33: retries: 'many' is not a whole number
+      b: {command: "true", retries: many}
+                                    ^~~~
+other.yaml:3:3: the job 'c' has no command
+      c: {cwd: /}
+      ^
+ax check: 3 errors
+X
+)"
+}
+
+@test "check: what never comes and what cron will take otherwise are warnings" {
+    web 'a: {command: "true", cron: "0 0 30 2 *"}' 'b: {command: "true", cron: "0 0 1 * mon"}' 'c: {command: "true", at: 2020-01-01T00:00}'
+    run --separate-stderr ax check
+    assert_success
+    assert_output '3 jobs in 1 file are fine; 3 warnings'
+    [[ $stderr == *'ax.yaml:5:3: warning: job a: this never comes: no date ahead fits `0 0 30 2 *`'* ]]
+    [[ $stderr == *'ax.yaml:6:3: warning: job b: `0 0 1 * mon`: '* ]]
+    [[ $stderr == *'2020-01-01 00:00:00 +00:00 is past'* ]]
+}
+
+@test "check: what a file writes gets to no terminal as it is" {
+    web $'a: {command: "true", tim\x1bout: 30s}'
+    run ax check
+    assert_failure 2
+    [[ $output != *$'\x1b'* ]]
+    printf 'version: 1\njobs:\n  "a\\e[31m": {command: "true"}\n' >ax.yaml
+    run ax check
+    assert_failure 2
+    [[ $output != *$'\x1b'* ]]
+}
+
+# ---- apply and diff ----
+
+@test "apply: new, and the second time nothing" {
+    web 'a: {command: "true", every: 10m}' 'b: {command: "true"}'
+    run ax diff
+    assert_failure 1
+    assert_line --regexp '^\+ a: new, due 20.* \+00:00 \(in 10m\), then every 10m$'
+    assert_line '+ b: new, only when it is started by hand'
+    assert_line '2 to add'
+    [ ! -e "$AX_SPOOL" ]
+    run --separate-stderr ax apply
+    assert_success
+    assert_line --regexp '^\+ a \(job 1\): new, due 20.* \+00:00 \(in 10m\), then every 10m$'
+    assert_line '2 added'
+    [[ $stderr == *'nobody serves the spool'* ]]
+    local before=$(due_of a)
+    run --separate-stderr ax apply
+    assert_success
+    assert_output 'nothing changed: 2 unchanged'
+    assert_equal "$stderr" ''
+    assert_equal "$(due_of a)" "$before"
+    run ax diff
+    assert_success
+    assert_output 'no change: 2 unchanged'
+}
+
+@test "apply: another field changes that field; another schedule the due time; number and history stay" {
+    web 'a: {command: "true", every: 10m, env: {A: 1, B: 2}}' 'b: {command: "true", every: 10m}'
+    ax apply -q
+    local due=$(due_of a)
+    web 'a: {command: "true", every: 10m, timeout: 1h, env: {B: x y, C: 3}}' 'b: {command: "true", every: 20m}'
+    run ax diff
+    assert_failure 1
+    assert_line '~ a (job 1): changed'
+    assert_line '    timeout: - -> 1h'
+    assert_line '    env A: 1 -> -'
+    assert_line '    env B: 2 -> x y'
+    assert_line '    env C: - -> 3'
+    assert_line --regexp '^~ b \(job 2\): changed, due 20.* \(in 20m\), then every 20m$'
+    assert_line '    every: 10m -> 20m'
+    assert_line '2 to change'
+    ax apply -q
+    assert_equal "$(number_of a) $(number_of b)" '1 2'
+    assert_equal "$(due_of a)" "$due"
+    run ax show a
+    assert_line --regexp '^timeout +1h$'
+}
+
+@test "apply: of a command of several lines the lines that differ" {
+    printf 'version: 1\nsource: web\njobs:\n  a:\n    cwd: /\n    command: |\n      one\n      two\n      three\n' >ax.yaml
+    ax apply -q
+    sed -i 's/two/2/' ax.yaml
+    run ax diff
+    assert_line '    command:'
+    assert_line '      - two'
+    assert_line '      + 2'
+    refute_output --partial one
+    refute_output --partial three
+}
+
+@test "apply: what is not named any more stays, unless --prune is given" {
+    web 'a: {command: "true", every: 1h}' 'b: {command: "true", every: 1h}'
+    ax apply -q
+    ax add --name mine 1h true
+    web 'a: {command: "true", every: 1h}'
+    run ax diff
+    assert_success
+    assert_line '? b (job 2): source web names it no more; --prune removes it'
+    run ax apply
+    assert_success
+    assert_line 'nothing changed: 1 named no more, 1 unchanged'
+    state_is b waiting
+    run ax diff --prune
+    assert_failure 1
+    assert_line '- b (job 2): removed: source web names it no more'
+    run ax apply --prune
+    assert_line '1 removed, 1 unchanged'
+    state_is b cancelled
+    state_is mine waiting
+    run ax apply --prune
+    assert_output 'nothing changed: 1 unchanged'
+}
+
+@test "apply: jobs of others are refused, and nothing is changed" {
+    ax add --name mine 1h true
+    printf 'version: 1\nsource: other\ndefaults: {cwd: /}\njobs:\n  theirs: {command: "true"}\n' >other.yaml
+    ax apply -q other.yaml
+    web 'new: {command: "true"}' 'mine: {command: "true"}' 'theirs: {command: "true"}'
+    run ax apply
+    assert_failure 4
+    assert_line 'ax.yaml:6:3: job 1 has the name mine already, and was added by hand: a file changes its own jobs only'
+    assert_line 'ax.yaml:7:3: job 2 has the name theirs already, and belongs to source other'
+    assert_line 'ax apply: nothing was changed'
+    run ax show new
+    assert_failure 3
+    run ax diff
+    assert_failure 2
+    assert_line '! mine (job 1): was added by hand, and belongs to no file'
+    assert_line '! theirs (job 2): belongs to source other'
+    run ax apply --dry-run
+    assert_failure 4
+}
+
+@test "apply: all of the files, or nothing" {
+    web 'a: {command: "true"}'
+    printf 'version: 1\njobs:\n  b: {command: "true", cwd: /, retries: x}\n' >other.yaml
+    run ax apply ax.yaml other.yaml
+    assert_failure 2
+    [ ! -e "$AX_SPOOL" ]
+    run ax diff ax.yaml other.yaml
+    assert_failure 2
+}
+
+@test "apply: a job that was cancelled by hand comes back, and cancel says so" {
+    web 'a: {command: "true", every: 1h}'
+    ax apply -q
+    run ax cancel a
+    assert_success
+    assert_output 'job 1: cancelled, it will not start; the next apply of source web brings it back'
+    run ax diff
+    assert_failure 1
+    assert_line --regexp '^\+ a \(job 1\): was cancelled, comes back, due '
+    run ax apply
+    assert_line --regexp '^\+ a \(job 1\): had been cancelled, came back, due .*, then every 1h$'
+    assert_line '1 came back'
+    state_is a waiting
+    run ax cancel a --json
+    assert_output --partial '"source":"web"'
+    ax add --name mine 1h true
+    run ax cancel mine
+    assert_output 'job 2: cancelled, it will not start'
+}
+
+@test "apply: --source says whose they are" {
+    web 'a: {command: "true"}'
+    ax apply -q --source one
+    run ax apply --source two
+    assert_failure 4
+    assert_output --partial 'belongs to source one'
+    run ax diff --source one
+    assert_success
+}
+
+@test "apply: a file without a source is one by its real path" {
+    printf 'version: 1\njobs:\n  a: {command: "true", cwd: /}\n' >one.yaml
+    ln -s one.yaml link.yaml
+    ax apply -q link.yaml
+    run ax diff "$PWD/one.yaml"
+    assert_success
+    run ax export
+    assert_line "source: $PWD/one.yaml"
+}
+
+@test "apply: --cwd and --set" {
+    printf 'version: 1\nsource: web\nparams: {HOST: , PORT: 80}\njobs:\n  a: {command: "ping ${HOST} ${PORT} ${HOME}"}\n' >ax.yaml
+    run ax apply --cwd /usr
+    assert_failure 2
+    assert_output --partial '--set HOST=VALUE'
+    ax apply -q --cwd /usr --set HOST=example.org
+    run ax show a
+    assert_line --regexp '^cwd +/usr$'
+    assert_line --regexp '^shell line +ping example.org 80 \$\{HOME\}$'
+    run ax apply --cwd nosuch --set HOST=x
+    assert_failure 2
+    assert_output --partial '--cwd: nosuch'
+    run ax apply --cwd ax.yaml --set HOST=x
+    assert_output --partial 'not a directory'
+}
+
+@test "apply: limits of queues" {
+    printf 'version: 1\nsource: web\nqueues: {disks: 2}\njobs:\n  a: {command: "true", cwd: /, queue: disks}\n' >ax.yaml
+    run ax diff
+    assert_line '~ queue disks: limit none -> 2'
+    ax apply -q
+    run ax queue ls --json
+    assert_line '{"name":"disks","limit":2,"running":0}'
+    sed -i 's/disks: 2/disks: 3/' ax.yaml
+    run ax apply
+    assert_line '~ queue disks: limit 2 -> 3'
+    run ax apply
+    assert_output 'nothing changed: 1 unchanged'
+}
+
+@test "apply: JSON" {
+    web 'a: {command: "true", at: 2099-01-01T00:00}' 'b: {command: "true"}' 'c: {command: "true"}'
+    run --separate-stderr ax apply --json
+    assert_line --index 0 '{"change":"create","job":1,"name":"a","source":"web","file":"ax.yaml","line":5,"fields":{},"rescheduled":true,"due":"2099-01-01T00:00:00Z","due_ns":4070908800000000000,"owner":null,"applied":true}'
+    web 'a: {command: "true", at: 2099-01-01T00:00}' 'b: {command: "true", env: {A: 1}, retries: 2}'
+    run ax diff --json
+    assert_failure 1
+    assert_line --index 0 --partial '"change":"unchanged","job":1,"name":"a"'
+    assert_line --index 1 '{"change":"update","job":2,"name":"b","source":"web","file":"ax.yaml","line":6,"fields":{"retries":{"old":0,"new":2},"env":{"old":{},"new":{"A":"1"}}},"rescheduled":false,"due":null,"due_ns":null,"owner":null,"applied":false}'
+    assert_line --index 2 --partial '"change":"unnamed","job":3,"name":"c","source":"web"'
+    run ax diff --json --prune
+    assert_line --index 2 --partial '"change":"remove","job":3'
+    web 'mine: {command: "true"}'
+    ax add --name mine 1h true
+    run ax diff --json
+    assert_failure 2
+    assert_line --index 0 --partial '"change":"conflict","job":4,"name":"mine"'
+}
+
+@test "apply: quiet says nothing; a file without jobs" {
+    web 'a: {command: "true"}'
+    serve
+    run ax apply -q
+    assert_output ''
+    printf 'version: 1\nsource: none\njobs: {}\n' >empty.yaml
+    run ax apply empty.yaml
+    assert_success
+    assert_output 'nothing changed: there are no jobs in it'
+}
+
+@test "apply: a scheduler takes it at once; a job that runs goes on when it is pruned" {
+    serve
+    web 'a: {command: [sleep, 987.1], every: 1h}'
+    ax apply -q
+    ax start a
+    until_true 5 sleeps 987.1
+    web 'b: {command: "true"}'
+    ax apply -q --prune
+    sleeps 987.1
+    state_is a running
+    ax cancel a
+    state_is a cancelled
+}
+
+# ---- export ----
+
+@test "export: apply takes it back unchanged" {
+    web 'a: {command: [printf, "%s\n", "it'"'"'s", "${X}", "a\"b", "- c", "#d", ""], cron: ["0 2 * * *", "@daily"], except: [2026-12-24, Sat]}' \
+        'b: {command: "true", at: 2099-01-01T10:00, timezone: Europe/Berlin, env: {N: 5, T: "true", E: "", Y: yes, O: 010, Q: "1e3"}}' \
+        'c: {command: "true", calendar: "Mon..Fri 09:00", not_after: 2099-01-01, retry_delay: [1s, 90s], success_exit: [0, 3-5], no_retry_exit: 9}' \
+        'd: {command: "true", boot: machine, umask: 077, output_max: 1M, rlimits: {nofile: 10}, shell: [bash, -c], tags: [x, "y"], stdin: "a\n\tb\n\n c \n"}' \
+        'e: {command: "true", every: 36h, every_from: end, overlap: queue, kill_after: 1500ms, description: "two\nlines: x", user: root}' \
+        'f: {command: "true", cwd: "~"}' "no: {command: 'x: y'}" '"1e3": {command: "true"}' '"a: b": {command: "true"}'
+    ax apply -q
+    ax export >one.yaml
+    run ax diff one.yaml
+    assert_success
+    assert_output 'no change: 9 unchanged'
+    run ax apply one.yaml --prune
+    assert_output 'nothing changed: 9 unchanged'
+    AX_SPOOL=$PWD/other ax apply -q one.yaml
+    AX_SPOOL=$PWD/other ax export >two.yaml
+    run diff one.yaml two.yaml
+    assert_output ''
+    [ "$(grep -c . one.yaml)" -gt 60 ]
+    run ax show f # which runs in the home of its user
+    refute_line --regexp '^cwd '
+}
+
+@test "export: all sources, and what was added by hand" {
+    web 'a: {command: "true"}'
+    ax apply -q
+    ax add --name mine 1h echo hi
+    ax add 2h true
+    ax add --name over --clean-env now true
+    ax cancel over
+    ax export >all.yaml
+    run cat all.yaml
+    assert_line 'source: web'
+    assert_line '# Added by hand. Applied from a file they belong to the file.'
+    assert_line '  mine:'
+    assert_line '  # It has no name'
+    assert_line '  job-3:'
+    assert_line --regexp '^  # The environment it has kept \([0-9]+ variables\) is left out: --with-env$'
+    refute_line '  over:'
+    assert_equal "$(grep -c '^---$' all.yaml)" 1
+    AX_SPOOL=$PWD/other ax apply -q all.yaml
+    run env AX_SPOOL="$PWD/other" "$AX" diff all.yaml
+    assert_success
+    ax export --all >all.yaml
+    run cat all.yaml
+    assert_line '  over:'
+}
+
+@test "export: jobs that are named, one source" {
+    web 'a: {command: "true"}' 'b: {command: "true"}'
+    ax apply -q
+    ax add --name mine 1h true
+    run ax export b
+    assert_line 'source: web'
+    assert_line '  b:'
+    refute_line '  a:'
+    run ax export --source web
+    assert_line '  a:'
+    refute_output --partial mine
+    run ax export b 2 b
+    assert_equal "$(grep -c '^  b:' <<<"$output")" 1
+    run ax export nosuch
+    assert_failure 3
+    run ax export --source web a
+    assert_failure 2
+    run ax export --source nosuch
+    assert_output "$(printf 'version: 1\njobs: {}')"
+}
+
+@test "export: values of a kept environment only when they are asked for" {
+    SECRET=hidden ax add --name a --env OWN=1 1h true
+    run ax export
+    refute_output --partial hidden
+    run ax export --with-env
+    assert_line '      SECRET: hidden'
+    assert_line '      OWN: "1"'
+}
+
+@test "export: bytes that are no UTF-8 are named" {
+    ax add --name a 1h -- printf $'\xff'
+    run --separate-stderr -1 ax export
+    assert_equal "$stderr" 'ax export: YAML cannot say bytes that are no UTF-8: they were written as U+FFFD in job 1; `ax show --shell` has them as they are'
+}
+
+# ---- edit ----
+
+@test "edit: what is saved is applied, to this job alone" {
+    web 'a: {command: "true", every: 1h}' 'b: {command: "true"}'
+    ax apply -q
+    local due=$(due_of a)
+    editor
+    edits 'sed -i "s/^    every: 1h/&\n    retries: 4/" "$1"; stat -c %a "$1" >mode'
+    run ax edit a
+    assert_success
+    assert_line '~ a (job 1): changed'
+    assert_line '    retries: 0 -> 4'
+    assert_line 'ax edit: the job belongs to source web: the next apply of that brings back what the file says'
+    assert_equal "$(cat mode)" 600
+    assert_equal "$(due_of a)" "$due"
+    run cat given
+    assert_line "# It belongs to source web ($PWD/ax.yaml): the next apply of that brings back what the file says."
+    [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ax-job-1-*' -newer ax.yaml 2>/dev/null)" ]
+    run ax diff
+    assert_failure 1
+    assert_line '    retries: 4 -> 0'
+}
+
+@test "edit: another schedule, and a job added by hand keeps its environment" {
+    SECRET=hidden ax add --name mine 1h 'echo hi'
+    editor
+    edits 'sed -i "s/^    at: .*/    every: 5m/" "$1"'
+    run ax edit mine
+    assert_success
+    assert_line --regexp '^~ mine \(job 1\): changed, due .*\(in 5m\), then every 5m$'
+    refute_output --partial source
+    run grep hidden given
+    assert_failure
+    run ax show --values mine
+    assert_output --partial 'SECRET=hidden'
+}
+
+@test "edit: nothing is changed by leaving it, by an empty file, by an editor that fails" {
+    ax add --name mine 1h true
+    editor
+    edits ''
+    run ax edit mine
+    assert_success
+    assert_output 'ax edit: nothing was changed'
+    edits 'echo "# a comment" >>"$1"'
+    run ax edit mine
+    assert_success
+    assert_output 'ax edit: nothing was changed'
+    edits ': >"$1"'
+    run ax edit mine
+    assert_failure 1
+    assert_output 'ax edit: the file is empty: nothing was changed'
+    edits 'exit 3'
+    run ax edit mine
+    assert_failure 1
+    assert_output --partial 'the editor failed'
+}
+
+@test "edit: what is wrong opens the editor again, with the message on top" {
+    ax add --name mine 1h true
+    editor
+    edits 'grep -q "retris" "$1" && sed -i "s/retris/retries/" "$1" || printf "    retris: 3\n" >>"$1"'
+    run ax edit mine
+    assert_success
+    assert_line '    retries: 0 -> 3'
+    run cat given
+    assert_line --regexp "^#! line [0-9]+, column 5: there is no field 'retris': did you mean .retries.\?$"
+    # the line that is named is that of the file as it is shown
+    line=$(sed -n 's/^#! line \([0-9]*\),.*/\1/p' given)
+    run sed -n "/^====/,\$p" given
+    assert_equal "$(sed '1,/^====/d' given | sed -n "${line}p")" '    retris: 3'
+}
+
+@test "edit: what stays wrong is kept" {
+    ax add --name mine 1h true
+    editor
+    edits 'grep -q "retris" "$1" || printf "    retris: 3\n" >>"$1"'
+    run ax edit mine
+    assert_failure 2
+    assert_output --partial "there is no field 'retris'"
+    file=$(sed -n 's/.*what you wrote is kept in //p' <<<"$output")
+    run cat "$file"
+    assert_line '    retris: 3'
+    rm "$file"
+}
+
+@test "edit: a name stays; one that has none can be given one; nothing else stands there" {
+    ax add --name mine 1h true
+    ax add 1h true
+    editor
+    edits 'sed -i "s/^  mine:/  other:/" "$1"'
+    run ax edit mine
+    assert_failure 2
+    assert_output --partial "a job keeps its name: this one is called 'mine'"
+    edits 'sed -i "s/^  job-2:/  mine:/" "$1"'
+    run ax edit 2
+    assert_failure 4
+    assert_output --partial 'job 1 has the name mine'
+    edits 'sed -i "s/^  job-2:/  named:/" "$1"'
+    run ax edit 2
+    assert_success
+    assert_equal "$(number_of named)" 2
+    edits 'grep -q more "$1" || printf "  more: {command: x, cwd: /}\n" >>"$1"'
+    run ax edit mine
+    assert_failure 2
+    assert_output --partial 'one job here, and nothing else'
+    edits 'sed -i "s/^    at: .*/    at: 2020-01-01T00:00/" "$1"'
+    run ax edit mine
+    assert_failure 2
+    assert_output --partial 'the time is past'
+    rm -f "${TMPDIR:-/tmp}"/ax-job-[12]-*.yaml
+}
+
+@test "edit: somebody else was faster" {
+    ax add --name mine 1h true
+    editor
+    edits '"$AX" add --name mine --replace 2h true >/dev/null 2>&1; sed -i "s/^    umask:.*/    retries: 3/" "$1"'
+    export AX
+    run ax edit mine
+    assert_failure 1
+    assert_output --partial 'was changed by somebody else meanwhile'
+    rm -f "${TMPDIR:-/tmp}"/ax-job-1-*.yaml
+}
+
+@test "edit: VISUAL goes first, and may have words" {
+    ax add --name mine 1h true
+    editor
+    printf '#!/bin/sh\n[ "$1" = --wait ] && echo "$2" >visual\n' >visually
+    chmod +x visually
+    VISUAL="$PWD/visually --wait" run ax edit mine
+    assert_success
+    [[ $(cat visual) == *.yaml ]]
+    run ax edit
+    assert_failure 2
+    run ax edit nosuch
+    assert_failure 3
+}
+
+# ---- the other words ----
+
+@test "wrong use" {
+    run ax apply --nosuch
+    assert_failure 2
+    run ax diff nosuch.yaml
+    assert_failure 2
+    web 'a: {command: "true"}'
+    mkdir spool
+    chmod 777 spool
+    run ax diff
+    assert_failure 2
+    run ax apply
+    assert_failure 5
+}
