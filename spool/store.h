@@ -154,6 +154,15 @@ typedef void store_id_call(void *context, struct run_id id);
 int store_each_open_id(struct store *s, store_id_call *call, void *context, struct error *e); /* of which the record may be damaged */
 /* History of one job (number 0: of all), ended rows, newest first; `before`: only rows that come later in that order than this one (NULL: from the start). */
 int store_each_run(struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e);
+/* The rows of a span, latest end first; of a long history the rest is not read. */
+struct store_rows {
+    uint64_t number;      /* of one job; 0: of all */
+    instant since, until; /* since <= ended < until. INSTANT_NONE, INSTANT_NEVER: no bound */
+};
+int store_each_ended(struct store *s, const struct store_rows *rows, const struct run *before, store_run_call *call, void *context, struct error *e);
+/* All rows, open ones too, in order of job, run and note, from this one on. */
+int store_each_row(struct store *s, struct run_id from, store_run_call *call, void *context, struct error *e);
+int store_last_run(struct store *s, uint64_t job, struct run_id *out, struct error *e); /* n is 0 if it has had none */
 
 /* ---- due index ---- */
 

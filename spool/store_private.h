@@ -2,7 +2,8 @@
  *
  *   store.c        opening, transactions, counters        store_queue.c  queues
  *   store_job.c    jobs, names, state and its due entry   store_env.c    environments, each kept once
- *   store_run.c    claims, outcomes, history              store_feed.c   the change feed
+ *   store_run.c    claims, outcomes                       store_feed.c   the change feed
+ *   store_history.c runs that are open, history
  *   store_due.c    the due index                          store_key.c    keys
  *   store_clock.c  steps of the wall clock                store_zone.c   rules of zones that have changed
  *   store_place.c  extra occurrences                      store_cancel.c cancelling
@@ -94,6 +95,7 @@ void key_time(struct key *k, instant t);
 struct key key_number(uint64_t number);
 struct key key_run(struct run_id id); /* with note */
 struct key key_open(struct run_id id);
+struct key key_ended(const struct run *r);
 struct db_bytes key_bytes(const struct key *k);
 
 /* Reading moves *data on; false (and *out untouched) where it is too short. */
@@ -130,6 +132,8 @@ int store_life(struct store *s, const struct job *j, instant now, struct store_l
 void store_life_clear(struct store_life *l);
 
 #define STORE_NONE DB_NONE
+
+int store_run_get(struct store *s, struct run_id id, struct run *out, struct error *e); /* 0, STORE_NONE, negative */
 
 int store_damaged(const struct store *s, const char *what, struct error *e);
 

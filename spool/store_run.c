@@ -6,7 +6,7 @@
 #include "spool/record.h"
 #include "spool/store_private.h"
 
-static struct key ended_key(const struct run *r)
+struct key key_ended(const struct run *r)
 {
     struct key k = {.length = 0};
     key_time(&k, r->ended);
@@ -28,13 +28,12 @@ static int run_put(struct store *s, const struct run *r, struct error *e)
 
 static int run_put_ended(struct store *s, const struct run *r, struct error *e)
 {
-    struct key k = ended_key(r);
+    struct key k = key_ended(r);
     int failed = run_put(s, r, e);
     return failed ? failed : db_append(s->db, DB_ENDED, key_bytes(&k), nothing, e);
 }
 
-/* 0, STORE_NONE, negative. */
-static int run_get(struct store *s, struct run_id id, struct run *out, struct error *e)
+int store_run_get(struct store *s, struct run_id id, struct run *out, struct error *e)
 {
     struct key k = key_run(id);
     struct db_bytes value;
@@ -79,7 +78,7 @@ int store_notes_put(struct store *s, uint64_t number, const char *name, const st
 int store_run_mail(struct store *s, struct run_id id, enum run_mail mail, struct error *e)
 {
     struct run r;
-    int found = run_get(s, id, &r, e);
+    int found = store_run_get(s, id, &r, e);
     if (found)
         return found < 0 ? found : 0; /* it is kept no more */
     r.mail = mail;
@@ -337,7 +336,7 @@ static int run_unknown(struct run_id id, struct error *e)
 
 int store_run(struct store *s, struct run_id id, struct run *out, struct error *e)
 {
-    int found = run_get(s, id, out, e);
+    int found = store_run_get(s, id, out, e);
     return found == STORE_NONE ? run_unknown(id, e) : found;
 }
 
@@ -351,117 +350,4 @@ int store_output(struct store *s, struct run_id id, struct buf *out, struct erro
     if (found == 0)
         buf_add(out, value.data, value.length);
     return found;
-}
-
-static bool run_id_take(struct db_bytes *key, struct run_id *id, bool note)
-{
-    id->note = 0;
-    return key_take_u64(key, &id->job) && key_take_u32(key, &id->n) && (!note || key_take_u32(key, &id->note));
-}
-
-/* Reads the run that an index names and calls back. *more: go on. */
-static int run_call(struct store *s, struct run_id id, store_run_call *call, void *context, bool *more, struct error *e)
-{
-    struct run r;
-    int found = run_get(s, id, &r, e);
-    if (found)
-        return found < 0 ? found : store_damaged(s, "its runs", e);
-    *more = call(context, &r);
-    run_clear(&r);
-    return 0;
-}
-
-int store_each_open_id(struct store *s, store_id_call *call, void *context, struct error *e)
-{
-    struct db_cursor *c;
-    struct db_bytes key, value;
-    struct run_id id;
-    int failed = db_cursor_new(s->db, DB_OPEN, &c, e);
-    if (failed)
-        return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e))
-        if (run_id_take(&key, &id, false)) /* what else is there is no run */
-            call(context, id);
-    db_cursor_free(c);
-    return failed < 0 ? failed : 0;
-}
-
-int store_each_open(struct store *s, store_run_call *call, void *context, struct error *e)
-{
-    struct db_cursor *c;
-    struct db_bytes key, value;
-    bool more = true;
-    int failed = db_cursor_new(s->db, DB_OPEN, &c, e);
-    if (failed)
-        return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0 && more;
-         failed = more ? db_cursor_next(c, &key, &value, e) : 0) {
-        struct run_id id;
-        failed = run_id_take(&key, &id, false) ? run_call(s, id, call, context, &more, e)
-                                               : store_damaged(s, "its open runs", e);
-        if (failed)
-            break;
-    }
-    db_cursor_free(c);
-    return failed < 0 ? failed : 0;
-}
-
-static int history_of_job(struct store *s, struct db_cursor *c, uint64_t number, const struct run *before,
-    store_run_call *call, void *context, struct error *e)
-{
-    struct key from = before ? key_run(before->id) : key_number(number + 1);
-    struct db_bytes key, value;
-    bool more = true;
-    int failed = db_cursor_before(c, key_bytes(&from), &key, &value, e);
-    for (; failed == 0 && more; failed = more ? db_cursor_previous(c, &key, &value, e) : 0) {
-        struct run r;
-        struct run_id id;
-        if (!run_id_take(&key, &id, true))
-            return store_damaged(s, "its runs", e);
-        if (id.job != number)
-            break;
-        failed = record_read_run(value.data, value.length, &r, e);
-        if (failed)
-            break;
-        r.id = id;
-        more = r.outcome == OUTCOME_NONE || call(context, &r);
-        run_clear(&r);
-    }
-    return failed;
-}
-
-static int history_of_all(struct store *s, struct db_cursor *c, const struct run *before, store_run_call *call,
-    void *context, struct error *e)
-{
-    struct key from = {.length = 0};
-    struct db_bytes key, value;
-    bool more = true;
-    if (before)
-        from = ended_key(before);
-    else
-        key_time(&from, INSTANT_NEVER);
-    int failed = db_cursor_before(c, key_bytes(&from), &key, &value, e);
-    for (; failed == 0 && more; failed = more ? db_cursor_previous(c, &key, &value, e) : 0) {
-        struct run_id id;
-        instant ended;
-        if (!key_take_time(&key, &ended) || !run_id_take(&key, &id, true))
-            return store_damaged(s, "its history", e);
-        failed = run_call(s, id, call, context, &more, e);
-        if (failed)
-            break;
-    }
-    return failed;
-}
-
-int store_each_run(
-    struct store *s, uint64_t number, const struct run *before, store_run_call *call, void *context, struct error *e)
-{
-    struct db_cursor *c;
-    int failed = db_cursor_new(s->db, number ? DB_RUNS : DB_ENDED, &c, e);
-    if (failed)
-        return failed;
-    failed = number ? history_of_job(s, c, number, before, call, context, e)
-                    : history_of_all(s, c, before, call, context, e);
-    db_cursor_free(c);
-    return failed < 0 ? failed : 0;
 }

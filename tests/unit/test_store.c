@@ -450,6 +450,44 @@ static void page_is(
         *last = p.last;
 }
 
+/* Read one row at a time, each behind the one before. */
+static void span_is(struct store *s, uint64_t number, instant since, instant until, const char *expected)
+{
+    const struct store_rows rows = {number, since, until};
+    struct page p = {.most = 1};
+    char text[400] = "";
+    OK(store_each_ended(s, &rows, NULL, page_add, &p, &e));
+    while (p.count) {
+        strcat(strcat(text, p.rows[0]), " ");
+        p.count = 0;
+        OK(store_each_ended(s, &rows, &p.last, page_add, &p, &e));
+    }
+    assert_string_equal(text, expected);
+}
+
+static bool row_add(void *context, const struct run *r)
+{
+    char *text = context;
+    run_id_format(r->id, text + strlen(text));
+    strcat(text, r->outcome == OUTCOME_NONE ? "! " : " ");
+    return r->id.job < 4;
+}
+
+static void rows_are(struct store *s, struct run_id from, const char *expected)
+{
+    char text[400] = "";
+    OK(store_each_row(s, from, row_add, text, &e));
+    assert_string_equal(text, expected);
+}
+
+static void last_is(struct store *s, uint64_t job, uint32_t n)
+{
+    struct run_id id;
+    OK(store_last_run(s, job, &id, &e));
+    assert_int_equal(id.job, job);
+    assert_int_equal(id.n, n);
+}
+
 static void test_history(void **state)
 {
     struct store *s = begin(state);
@@ -472,6 +510,22 @@ static void test_history(void **state)
     page_is(s, 4, NULL, 9, (const char *[]){NULL}, NULL); /* open */
     page_is(s, 3, NULL, 9, (const char *[]){"3.0+1", NULL}, NULL);
     page_is(s, 99, NULL, 9, (const char *[]){NULL}, NULL);
+    span_is(s, 0, INSTANT_NONE, INSTANT_NEVER, "1.1 2.1 3.0+1 ");
+    span_is(s, 0, NOW + 10, INSTANT_NEVER, "1.1 2.1 ");
+    span_is(s, 0, NOW + 11, INSTANT_NEVER, "1.1 ");
+    span_is(s, 0, INSTANT_NONE, NOW + 20, "2.1 3.0+1 ");
+    span_is(s, 0, NOW + 6, NOW + 21, "1.1 2.1 ");
+    span_is(s, 2, INSTANT_NONE, INSTANT_NEVER, "2.1 ");
+    span_is(s, 2, NOW + 11, INSTANT_NEVER, "");
+    span_is(s, 4, INSTANT_NONE, INSTANT_NEVER, "");
+    rows_are(s, (struct run_id){0}, "1.1 2.1 3.0+1 4.1! ");
+    rows_are(s, (struct run_id){.job = 2, .n = 2}, "3.0+1 4.1! ");
+    rows_are(s, (struct run_id){.job = 3, .note = 1}, "3.0+1 4.1! ");
+    rows_are(s, (struct run_id){.job = 5}, "");
+    last_is(s, 1, 1);
+    last_is(s, 3, 0);
+    last_is(s, 4, 1);
+    last_is(s, 99, 0);
     run_clear(&open);
     commit(s);
 }
@@ -493,6 +547,7 @@ static void test_history_of_repeating(void **state)
     assert_int_equal(last.outcome, OUTCOME_MISSED);
     assert_int_equal(last.count, 3);
     page_is(s, 1, &last, 9, (const char *[]){"1.1", NULL}, NULL);
+    last_is(s, 1, 2);
     assert_int_equal(state_of(s, 1).due, NOW + T(60 * 6));
     check_due(s);
     commit(s);
