@@ -574,6 +574,32 @@ static void test_bounds(void **state)
     buf_clear(&b);
 }
 
+/* Settings of 100,000 bytes, of so many names in turn. */
+static size_t refused_of(int settings_count, int names)
+{
+    struct buf b = {0};
+    for (int i = 0; i < settings_count; i++) {
+        buf_format(&b, "A%d=", i % names);
+        for (int k = 0; k < 100000; k++)
+            buf_char(&b, 'x');
+        buf_char(&b, '\n');
+    }
+    struct crontab c;
+    crontab_read(b.data, b.length, &personal, &c);
+    size_t refused = c.refused;
+    crontab_clear(&c);
+    buf_clear(&b);
+    return refused;
+}
+
+/* What is in force at a time counts, not what was. */
+static void test_environment(void **state)
+{
+    (void)state;
+    assert_int_equal(refused_of(30, 2), 0);
+    assert_int_equal(refused_of(12, 12), 2);
+}
+
 /* Users are asked for once. */
 static void test_users(void **state)
 {
@@ -656,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_length),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_environment),
         cmocka_unit_test(test_users),
         cmocka_unit_test(test_comments),
         cmocka_unit_test(test_notes),
