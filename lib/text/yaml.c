@@ -160,7 +160,10 @@ static void yaml_read_all(struct yaml_text *t, struct value *documents)
     struct errors found = {0};
     struct yaml_mend mend = {0};
     char *copy = NULL;
-    for (size_t bytes = 0;;) {
+    bool going = yaml_text_check(t, &copy);
+    if (copy)
+        yaml_text_rewind(t, copy, t->failed);
+    for (size_t bytes = 0; going;) {
         size_t failed = t->failed, mended = mend.end;
         mend = yaml_read_once(t, mended, &found, documents);
         bytes += t->offset;
@@ -192,9 +195,7 @@ int yaml_read_most(const char *file, const char *text, size_t length, struct val
         return yaml_refuse_size(file, errors);
     yaml_text_init(&t, file, text, length);
     t.errors = errors;
-    yaml_text_check(&t);
-    if (!t.failed)
-        yaml_read_all(&t, out);
+    yaml_read_all(&t, out);
     return t.failed ? -ERROR_USAGE : 0;
 }
 

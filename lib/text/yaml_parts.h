@@ -37,8 +37,9 @@ struct yaml_place yaml_text_find(const struct yaml_text *t, int line, int column
 /* The line of the source that holds the place, without its end. */
 const char *yaml_text_line(const struct yaml_text *t, struct yaml_place place, size_t *length);
 
-/* Reports every line with bytes that are not UTF-8, or with characters that YAML does not take. */
-void yaml_text_check(struct yaml_text *t);
+/* Reports every line with bytes that are not UTF-8, or with characters that YAML does not take. If there are some, *copy becomes the text
+ * without them, as long as it was. False where the rest need not be read. */
+bool yaml_text_check(struct yaml_text *t, char **copy);
 
 /* Adds an error or a warning. False where there are so many errors that reading on is of no use. */
 bool yaml_text_error(struct yaml_text *t, struct yaml_place place, int width, const char *hint, const char *format, ...)

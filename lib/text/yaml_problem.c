@@ -118,6 +118,15 @@ static const char *yaml_noun(const struct yaml_line *l)
     return "text";
 }
 
+/* What stands between the quotes of the hint. A schedule has no quotes of its own: where there are some, they end too early. */
+static void yaml_line_value(const struct yaml_line *l, size_t end, struct buf *b)
+{
+    bool schedule = strcmp(yaml_noun(l), "schedule") == 0;
+    for (size_t at = l->value; at < end; at++)
+        if (!schedule || !strchr("\"'", l->text[at]))
+            buf_char(b, l->text[at]);
+}
+
 /* Says how the value of the line would be quoted, and lets reading go on behind it. */
 static void yaml_finding_quote(struct yaml_finding *f)
 {
@@ -135,7 +144,10 @@ static void yaml_finding_quote(struct yaml_finding *f)
     buf_format(&f->hint, "quote the %s", yaml_noun(l));
     if (end - l->value <= 120 && l->key_length <= 60) {
         buf_format(&f->hint, ": %.*s%s", (int)l->key_length, l->text + l->key, l->key_length ? ": " : "");
-        yaml_write_quoted(&f->hint, l->text + l->value, end - l->value);
+        struct buf value = {0};
+        yaml_line_value(l, end, &value);
+        yaml_write_quoted(&f->hint, buf_string(&value), value.length);
+        buf_clear(&value);
     }
     if (!f->problem->in_flow)
         f->mend = (struct yaml_mend){l->offset + l->value, l->offset + l->length};
@@ -252,6 +264,18 @@ static bool yaml_finding_indicator(struct yaml_finding *f)
     return true;
 }
 
+/* `key:value` in the line above. */
+static bool yaml_line_glued(const struct yaml_finding *f)
+{
+    if (!f->line.offset)
+        return false;
+    struct yaml_place end = {f->line.offset - 1, f->problem->at.line - 1, 1};
+    const char *before = memrchr(f->text->source, '\n', end.offset);
+    end.column += (int)(end.offset - (before ? (size_t)(before - f->text->source) + 1 : 0));
+    struct yaml_line above = yaml_line_of(f->text, end);
+    return !above.key_length && above.key < above.length && memchr(above.text + above.key, ':', above.length - above.key);
+}
+
 /* `curl -H "A: b"`, and a key that is deeper than the line above it, which has a value already. */
 static bool yaml_finding_colon(struct yaml_finding *f)
 {
@@ -266,7 +290,10 @@ static bool yaml_finding_colon(struct yaml_finding *f)
     }
     yaml_finding_at(f, l->key, l->key_length ? l->key_length : 1);
     buf_text(&f->message, "no key may stand here: the text of the line above goes on");
-    buf_text(&f->hint, "the keys of one map begin in one column; a key has either a text or a map");
+    if (yaml_line_glued(f))
+        buf_text(&f->hint, "is a blank missing behind the `:` of that line?");
+    else
+        buf_text(&f->hint, "the keys of one map begin in one column; a key has either a text or a map");
     return true;
 }
 
@@ -278,6 +305,11 @@ static bool yaml_finding_no_colon(struct yaml_finding *f)
     f->line = yaml_line_of(f->text, p->since);
     f->place = p->since;
     f->width = (int)(f->line.length - (size_t)(p->since.column - 1));
+    if (f->line.text[p->since.column - 1] == '-') {
+        f->width = 1;
+        buf_text(&f->message, "a blank is missing behind the `-`");
+        return true;
+    }
     buf_text(&f->message, "a `:` with a blank behind it is missing here");
     buf_text(&f->hint, "`key: value`; a text of several lines needs `|` behind its key, and stands deeper than it");
     return true;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "lib/base/mem.h"
 #include "lib/text/utf8.h"
 #include "lib/text/yaml_parts.h"
 
@@ -133,8 +134,10 @@ static bool yaml_text_refuse(struct yaml_text *t, struct yaml_place place, size_
     unsigned byte = (unsigned char)t->data[place.offset];
     if (!size)
         return yaml_text_error(t, place, 1, "save the file as UTF-8", "the byte 0x%02x is not UTF-8", byte);
-    if (c == 0)
-        return yaml_text_error(t, place, 1, NULL, "a NUL byte: this is no text");
+    if (c == 0) {
+        yaml_text_error(t, place, 1, NULL, "a NUL byte: this is no text");
+        return false;
+    }
     return yaml_text_error(t, place, (int)size, "in double quotes it can be written as \\xNN or \\uNNNN",
         "the control character U+%04X must not stand in a file", (unsigned)c);
 }
@@ -144,24 +147,39 @@ static bool yaml_text_is_utf16(const struct yaml_text *t)
     return t->length >= 2 && (memcmp(t->data, "\xff\xfe", 2) == 0 || memcmp(t->data, "\xfe\xff", 2) == 0);
 }
 
-void yaml_text_check(struct yaml_text *t)
+static bool yaml_text_refuse_utf16(struct yaml_text *t)
 {
-    size_t line_start = 0, refused_line = 0; /* one error a line */
-    int line = 1;
-    if (yaml_text_is_utf16(t)) {
-        yaml_text_error(t, (struct yaml_place){0, 1, 1}, 1, "save the file as UTF-8", "this is UTF-16, not UTF-8");
-        return;
-    }
+    yaml_text_error(t, (struct yaml_place){0, 1, 1}, 1, "save the file as UTF-8", "this is UTF-16, not UTF-8");
+    return false;
+}
+
+/* The copy has an `x` for each byte that is refused, so that the rest can be read. */
+static void yaml_text_mend(struct yaml_text *t, char **copy, size_t at, size_t size)
+{
+    if (!*copy)
+        *copy = mem_copy(t->data, t->length);
+    memset(*copy + at, 'x', size);
+}
+
+bool yaml_text_check(struct yaml_text *t, char **copy)
+{
+    size_t line_start = 0;
+    int line = 1, refused = 0; /* the line of the last error: one a line is enough */
+    if (yaml_text_is_utf16(t))
+        return yaml_text_refuse_utf16(t);
     for (size_t at = 0, size; at < t->length; at += size ? size : 1) {
         uint32_t c = (unsigned char)t->data[at];
         size = c < 0x80 ? 1 : utf8_decode(t->data + at, t->length - at, &c);
         if (c == '\n') {
             line_start = at + 1;
             line++;
-        } else if (!(size && yaml_text_takes(c)) && refused_line != (size_t)line) {
-            refused_line = (size_t)line;
-            if (!yaml_text_refuse(t, (struct yaml_place){at, line, (int)(at - line_start) + 1}, size, c))
-                return;
         }
+        if (size && yaml_text_takes(c))
+            continue;
+        if (refused != line && !yaml_text_refuse(t, (struct yaml_place){at, line, (int)(at - line_start) + 1}, size, c))
+            return false;
+        refused = line;
+        yaml_text_mend(t, copy, at, size ? size : 1);
     }
+    return true;
 }

@@ -160,6 +160,7 @@ static void test_refused(void **state)
         {BYTES("command: \"$HOME/x\" -f"),
             "1:20+2 something follows the quoted text | quote the command: command: '\"$HOME/x\" -f'"},
         {BYTES("- \"$HOME/x\" -f\n- b"), "1:13+2 something follows the quoted text | quote the text: '\"$HOME/x\" -f'"},
+        {BYTES("cron: \"*/5\" * * * *"), "1:13+7 something follows the quoted text | quote the schedule: cron: \"*/5 * * * *\""},
         {BYTES("a: 'it's'"), "1:8+2 something follows the quoted text | within single quotes a single quote is written ''"},
         {BYTES("a: \"say \"hi\"\""), "1:10+4 something follows the quoted text | within double quotes a double quote is written \\\""},
         {BYTES("a: {b: 1}}"), "1:10+1 something follows the map | quote the text: a: \"{b: 1}}\""},
@@ -173,6 +174,8 @@ static void test_refused(void **state)
         {BYTES("a: |\n  b\n\tc"), "3:1+1 a tab in the indentation: YAML takes blanks only | use two blanks for each level"},
         {BYTES("a: 1\n b: 2"), "2:2+1 no key may stand here: the text of the line above goes on | the keys of one map begin in one column; a key "
                                "has either a text or a map"},
+        {BYTES("a:\n  b:1\n  c: 2"), "3:3+1 no key may stand here: the text of the line above goes on | is a blank missing behind the `:` of that line?"},
+        {BYTES("a:\n  - b\n  -c\n  - d"), "3:3+1 a blank is missing behind the `-`"},
         {BYTES("a:\n    b: 1\n  c: 2"),
             "3:3+4 this line is not in line with the keys of the map that begins in line 1, column 1 | the keys of one map begin in one column"},
         {BYTES("- a\nb: 1"), "2:1+4 an item of the list that begins in line 1 is expected here | items begin with `- ` in one column; keys of an item "
@@ -228,6 +231,11 @@ static void test_refused(void **state)
         {BYTES("a: \xff\xfe\nb: \xc3\nc: \xc0\x80"),
             "1:4+1 the byte 0xff is not UTF-8 | save the file as UTF-8\n2:4+1 the byte 0xc3 is not UTF-8 | save the file as UTF-8\n"
             "3:4+1 the byte 0xc0 is not UTF-8 | save the file as UTF-8"},
+        {BYTES("# \xe4\xf6\ncron: */5\na: 1\na: \x01"),
+            "1:3+1 the byte 0xe4 is not UTF-8 | save the file as UTF-8\n"
+            "2:7+3 " QUOTE("*", "it begins an alias") " | quote the schedule: cron: \"*/5\"\n"
+            "4:1+1 the key `a` stands twice in one map: in line 3, and here in line 4\n"
+            "4:4+1 the control character U+0001 must not stand in a file | in double quotes it can be written as \\xNN or \\uNNNN"},
         {BYTES("a: gr\xc3\xbc\xc3\x9f\x01"),
             "1:10+1 the control character U+0001 must not stand in a file | in double quotes it can be written as \\xNN or \\uNNNN"},
         {BYTES("a: 1\nb\0c"), "2:2+1 a NUL byte: this is no text"},
