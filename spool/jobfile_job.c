@@ -34,6 +34,13 @@ static bool is_none(const struct field *f, const struct value *v)
 #define EARLY (INT64_C(86400) * SECOND)               /* 1970-01-02 */
 #define EARLY_TOO (INT64_C(47655072) * SECOND)        /* a day in July of the year after */
 
+/* Written out as it should be: no need to look further. */
+static bool read_instant(struct filling *f, const struct value *v, instant *out)
+{
+    return v->kind == VALUE_TEXT && strlen(v->text.data) == v->text.length &&
+           (instant_parse_iso(v->text.data, f->context.zone, out, NULL) == 0 || instant_parse_epoch(v->text.data, out, NULL) == 0);
+}
+
 static int read_at(struct filling *f, const struct field *row, const struct value *v, instant now, instant *out, struct error *e)
 {
     struct field_context context = f->context;
@@ -59,6 +66,11 @@ static void refuse_moving(struct filling *f, const struct value *v, instant at)
 static int set_at(struct filling *f, const struct field *row, const struct value *v, struct error *e)
 {
     instant at = INSTANT_NONE, again = INSTANT_NONE, now = INSTANT_NONE;
+    if (read_instant(f, v, &at)) {
+        f->job->job.at = at;
+        f->job->past = at < f->context.now;
+        return 0;
+    }
     if (read_at(f, row, v, EARLY, &at, e) < 0 && read_at(f, row, v, f->context.now, &now, e) < 0)
         return -(int)ERROR_USAGE;
     if (at == INSTANT_NONE || read_at(f, row, v, EARLY_TOO, &again, NULL) < 0 || at != again) {

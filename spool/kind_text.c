@@ -58,7 +58,11 @@ static int path_set(struct job *j, const struct field *f, const struct value *v,
     const char *base = c ? c->directory : NULL;
     if (*text != '/' && !base)
         return error_set(e, ERROR_USAGE, "'%.*s' does not begin with '/': write the whole path", UTF8_WORD(text));
-    char *path = *text == '/' ? mem_string(text) : mem_format("%s/%s", base, text);
+    while (text[0] == '.' && text[1] == '/')
+        text += 2 + strspn(text + 2, "/");
+    if (strcmp(text, ".") == 0 || !*text)
+        text = base ? base : "/";
+    char *path = *text == '/' ? mem_string(text) : mem_format("%s%s%s", base, base[strlen(base) - 1] == '/' ? "" : "/", text);
     if (strlen(path) >= PATH_MAX) {
         free(path);
         return error_set(e, ERROR_USAGE, "is longer than a path can be (%d bytes)", PATH_MAX - 1);

@@ -144,6 +144,8 @@ static void test_job(void **state)
         {"command: x\n    timeout: none\n    kill_after: 5s", "{\"command\":\"x\",\"name\":\"j\",\"kill_after\":\"5s\"}"},
         {"command: x\n    rlimits: {nofile: 1024, core: 0}", "{\"command\":\"x\",\"name\":\"j\",\"rlimits\":{\"nofile\":\"1024\",\"core\":\"0\"}}"},
         {"command: x\n    cwd: sub\n    env_file: .env", "{\"command\":\"x\",\"name\":\"j\",\"cwd\":\"/srv/web/sub\",\"env_file\":\"/srv/web/.env\"}"},
+        {"command: x\n    cwd: ./sub/\n    env_file: .//.env", "{\"command\":\"x\",\"name\":\"j\",\"cwd\":\"/srv/web/sub/\",\"env_file\":\"/srv/web/.env\"}"},
+        {"command: x\n    cwd: .", "{\"command\":\"x\",\"name\":\"j\"}"},
         {"command: x\n    cwd: /data", "{\"command\":\"x\",\"name\":\"j\",\"cwd\":\"/data\"}"},
         {"command: x\n    description: \"a: b\"\n    stdin: \"1\\n\"", "{\"command\":\"x\",\"stdin\":\"1\\n\",\"name\":\"j\",\"description\":\"a: b\"}"},
     };
@@ -335,6 +337,9 @@ static void test_warnings(void **state)
         {V "jobs:\n  a:\n    command: echo a # b\n", "4:21: warning: the command ends here"},
         {V "jobs:\n  a:\n    command: \"echo a #b\"\n", NULL},
         {V "jobs:\n  a: {command: x, at: 2025-12-31}\n", "3:23: warning: at: 2025-12-31 00:00:00 +00:00 is past: there will be no such job"},
+        {V "jobs:\n  a:\n    command: x\n    at: \"@0\" # 2025\n", "5:9: warning: at: 1970-01-01 00:00:00 +00:00 is past"},
+        {V "jobs:\n  a:\n    command: x\n    at: 1930-01-01 # 2025\n", "5:9: warning: at: 1930-01-01 00:00:00 +00:00 is past"},
+        {V "jobs:\n  a:\n    command: x\n    at: 10:00 2024-12-31 # 2025\n", "5:9: warning: at: 2024-12-31 10:00:00 +00:00 is past"},
         {V "defaults: {env: {PATH: \"/opt:$PATH\"}}\njobs:\n  a: {command: x}\n  b: {command: x}\n", "2:24: warning: env: PATH: variables are not expanded here: $PATH stays"},
         {V "jobs:\n  a: {command: x, env: {A: \"pa$$word\", D: $HOMER, E: \"${X}\"}}\n", NULL},
         {V "jobs:\n  a:\n    command: x\n    env:\n      D: ${HOME}/x\n", "6:10: warning: env: D: variables are not expanded here: $HOME stays"},
