@@ -53,11 +53,13 @@ static void make_job(struct crontab_import *im, struct crontab_file *f, struct c
     struct jobfile *to = &im->jobs.items[im->jobs.count - 1];
     struct error e = {0};
     struct crontab_made made;
-    if (crontab_job(&f->crontab, entry->l, place, &made, &e) < 0) {
+    size_t index = (size_t)(entry->l - crontab_file_tab(f)->lines);
+    int code = f->is_anacron ? crontab_job_anacron(&f->anacron, index, place, &made, &e) : crontab_job(&f->crontab, entry->l, place, &made, &e);
+    if (code < 0) {
         refuse(f, entry, &e);
         return;
     }
-    made.job.name = crontab_names_take(&im->names, f->prefix, entry->l->command);
+    made.job.name = crontab_names_take(&im->names, f->prefix, f->is_anacron ? f->anacron.jobs[index].id : entry->l->command);
     if (find_next(im, &made.job, &entry->next, &e) < 0 || job_check(&made.job, &e) < 0) {
         refuse(f, entry, &e);
         job_clear(&made.job);
@@ -92,21 +94,31 @@ static void read_text(struct crontab_import *im, struct crontab_file *f)
         .cron_tz = o->dialect != CRONTAB_DEBIAN,
     };
     struct buf text = {0};
+    if (f->is_anacron) {
+        rules.user = "root";
+        rules.home = "/root";
+    }
     f->marks = crontab_unmark(&text, buf_string(&f->raw), f->raw.length);
     blank_header(&text);
-    crontab_read(buf_string(&text), text.length, &rules, &f->crontab);
+    if (f->is_anacron)
+        anacrontab_read(buf_string(&text), text.length, &rules, &f->anacron);
+    else
+        crontab_read(buf_string(&text), text.length, &rules, &f->crontab);
     buf_clear(&text);
 }
 
 void crontab_entries_make(struct crontab_import *im, struct crontab_file *f)
 {
     const struct crontab_place place = {.source = f->label, .path = f->path, .runner = im->runner, .root = im->root};
+    if (f->skipped)
+        return;
     read_text(im, f);
+    const struct crontab *tab = crontab_file_tab(f);
     MEM_GROW(im->jobs.items, im->jobs.capacity, im->jobs.count + 1);
     f->jobs = im->jobs.count;
     im->jobs.items[im->jobs.count++] = (struct jobfile){
         .file = mem_string(f->name), .path = mem_string(f->path ? f->path : "-"), .source = mem_string(f->label)};
-    f->entries = mem_zero(f->crontab.count + 1, sizeof *f->entries);
-    for (size_t i = 0; i < f->crontab.count; i++)
-        add_entry(im, f, &f->crontab.lines[i], &place);
+    f->entries = mem_zero(tab->count + 1, sizeof *f->entries);
+    for (size_t i = 0; i < tab->count; i++)
+        add_entry(im, f, &tab->lines[i], &place);
 }

@@ -25,16 +25,28 @@ void crontab_file_clear(struct crontab_file *f)
         strvec_clear(&f->entries[i].notes);
     free(f->entries);
     buf_clear(&f->raw);
-    strvec_clear(&f->skipped);
+    free(f->skipped);
+    strvec_clear(&f->remarks);
+    anacrontab_clear(&f->anacron);
     strvec_clear(&f->reasons);
     crontab_clear(&f->crontab);
 }
 
-static struct crontab_file *add_file(struct crontab_import *im)
+struct crontab_file *crontab_files_add(struct crontab_import *im, char *label)
 {
+    for (size_t i = 0; label && i < im->count; i++)
+        if (im->files[i].label && strcmp(im->files[i].label, label) == 0) {
+            free(label);
+            return NULL;
+        }
     MEM_GROW(im->files, im->capacity, im->count + 1);
-    im->files[im->count] = (struct crontab_file){0};
+    im->files[im->count] = (struct crontab_file){.label = label};
     return &im->files[im->count++];
+}
+
+const struct crontab *crontab_file_tab(const struct crontab_file *f)
+{
+    return f->is_anacron ? &f->anacron.tab : &f->crontab;
 }
 
 /* ---- bytes ---- */
@@ -58,8 +70,7 @@ static int read_all(int fd, struct buf *out, struct error *e)
     return 0;
 }
 
-/* The error is without the name. */
-static int read_path(const char *name, struct crontab_file *f, struct error *e)
+int crontab_files_read(struct crontab_file *f, const char *name, struct error *e)
 {
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &f->status) < 0) {
@@ -86,15 +97,15 @@ static int named(struct error *e, const char *name)
 
 static const char *const user_folders[] = {"/var/spool/cron/crontabs", "/var/spool/cron", NULL}; /* Debian; Red Hat and others */
 
-static int take_user(const struct crontab_import *im, struct crontab_file *f, struct error *e)
+/* NULL: the caller. */
+static int take_user(const struct crontab_import *im, struct crontab_file *f, const char *user, struct error *e)
 {
-    const char *user = im->options->user;
     bool own = !user || strcmp(user, im->runner) == 0;
     const struct passwd *entry = own ? NULL : getpwnam(user);
     if (!own && !im->root)
-        return error_set(e, ERROR_USAGE, "--user: only root can import the crontab of another user");
+        return error_set(e, ERROR_USAGE, "only root can import the crontab of another user");
     if (!own && !entry)
-        return error_set(e, ERROR_USAGE, "--user: there is no user %.*s", UTF8_WORD(user));
+        return error_set(e, ERROR_USAGE, "there is no user %.*s", UTF8_WORD(user));
     f->user = mem_string(own ? im->runner : entry->pw_name);
     f->home = mem_string(own ? im->home : entry->pw_dir);
     return 0;
@@ -102,15 +113,15 @@ static int take_user(const struct crontab_import *im, struct crontab_file *f, st
 
 static int add_users_own(struct crontab_import *im, struct error *e)
 {
-    struct crontab_file *f = add_file(im);
-    int code = take_user(im, f, e);
+    struct crontab_file *f = crontab_files_add(im, NULL);
+    int code = take_user(im, f, im->options->user, e);
     if (code < 0)
         return code;
     f->label = mem_format("crontab:%s", f->user);
     f->prefix = mem_string(im->root ? f->user : "crontab");
     for (const char *const *folder = user_folders; *folder && !f->path; folder++) {
         char *path = mem_format("%s/%s", *folder, f->user);
-        if (access(path, R_OK) == 0 && read_path(path, f, e) == 0)
+        if (access(path, R_OK) == 0 && crontab_files_read(f, path, e) == 0)
             f->name = mem_string(path);
         free(path);
     }
@@ -136,28 +147,27 @@ static bool is_users_own(const struct crontab_file *f)
 
 static int add_named(struct crontab_import *im, const char *name, struct error *e)
 {
-    struct crontab_file *f = add_file(im);
+    struct crontab_file *f = crontab_files_add(im, NULL);
     bool input = strcmp(name, "-") == 0;
-    f->kind = im->options->system ? CRONTAB_SYSTEM : CRONTAB_USER;
     f->name = mem_string(input ? "standard input" : name);
-    int code = f->kind == CRONTAB_USER ? take_user(im, f, e) : 0;
-    if (code < 0)
-        return code;
-    code = input ? read_all(STDIN_FILENO, &f->raw, e) : read_path(name, f, e);
+    int code = input ? read_all(STDIN_FILENO, &f->raw, e) : crontab_files_read(f, name, e);
     if (code < 0)
         return named(e, f->name);
-    bool own = f->kind == CRONTAB_USER && (!f->path || is_users_own(f));
-    f->label = mem_format("crontab:%s", own ? f->user : f->path ? f->path : "standard input");
-    f->prefix = own ? mem_string(im->root ? f->user : "crontab") : crontab_prefix(f->path ? f->path : "crontab");
+    const char *user = im->options->user;
+    if (!user && is_users_own(f))
+        user = strrchr(f->path, '/') + 1;
+    code = take_user(im, f, user, e);
+    if (code < 0)
+        return code;
+    bool own = !f->path || is_users_own(f);
+    f->label = mem_format("crontab:%s", own ? f->user : f->path);
+    f->prefix = own ? mem_string(im->root ? f->user : "crontab") : crontab_prefix(f->path);
     return 0;
 }
 
 int crontab_files_load(struct crontab_import *im, int count, char **names, struct error *e)
 {
-    int code = 0;
-    if (count == 0 && !im->options->system)
-        code = add_users_own(im, e);
-    for (int i = 0; code == 0 && i < count; i++)
-        code = add_named(im, names[i], e);
-    return code;
+    if (im->options->system)
+        return crontab_system_load(im, count, names, e);
+    return count ? add_named(im, names[0], e) : add_users_own(im, e);
 }

@@ -2,6 +2,7 @@
  *
  *   import_crontab.c     the order of things: read, report, bring the spool to it
  *   crontab_files.c      finds and reads the texts
+ *   crontab_system.c     those of the system: /etc/crontab, folders of crontabs and of scripts, anacrontab
  *   crontab_entries.c    lines to jobs
  *   crontab_program.c    crontab(1), for those who may not look into the folder of crontabs
  *   crontab_report.c     what is told about it: for people, as JSON
@@ -41,8 +42,11 @@ struct crontab_file {
     struct stat status; /* with a path: as it was when it was read */
     struct buf raw;     /* its bytes */
     size_t marks;       /* lines in it that were taken over before */
-    struct strvec skipped; /* why it was not read, or parts of it were not */
+    char *skipped;         /* why it is no crontab to cron; NULL: it is one */
+    struct strvec remarks; /* what is to be said of it as a whole */
 
+    bool is_anacron;       /* an anacrontab: `anacron.tab` is its crontab */
+    struct anacrontab anacron;
     struct crontab crontab;
     struct crontab_entry *entries;
     size_t count, capacity;
@@ -64,11 +68,24 @@ struct crontab_import {
     bool planned, done; /* changes are known; and made */
     bool served;
     size_t taken, reported, refused; /* lines */
+    struct strvec folders; /* of crontabs, read as a whole: sources of files in them that are gone are to go too */
 };
 
 /* Finds and reads the crontabs that the caller names. */
 int crontab_files_load(struct crontab_import *im, int count, char **names, struct error *e);
 void crontab_file_clear(struct crontab_file *f);
+
+/* ---- of the system ---- */
+
+int crontab_system_load(struct crontab_import *im, int count, char **names, struct error *e);
+
+/* For whom does what there is: a new file, unless one of that label is there already (NULL). Takes over the label. */
+struct crontab_file *crontab_files_add(struct crontab_import *im, char *label);
+int crontab_files_read(struct crontab_file *f, const char *path, struct error *e); /* fills in raw, status and path. The error is without the name */
+
+const struct crontab *crontab_file_tab(const struct crontab_file *f);
+
+/* ---- lines ---- */
 
 /* Reads the lines, and makes jobs of them. */
 void crontab_entries_make(struct crontab_import *im, struct crontab_file *f);

@@ -8,8 +8,8 @@
 #include "lib/text/visible.h"
 
 static const char *const kind_words[] = {
-    [CHANGE_CREATE] = "created", [CHANGE_UPDATE] = "updated",     [CHANGE_REVIVE] = "back again", [CHANGE_REMOVE] = "removed",
-    [CHANGE_UNNAMED] = "kept",   [CHANGE_SAME] = "unchanged", [CHANGE_CONFLICT] = "conflict", [CHANGE_QUEUE] = "queue",
+    [CHANGE_CREATE] = "new",   [CHANGE_UPDATE] = "changed", [CHANGE_REVIVE] = "back again", [CHANGE_REMOVE] = "removed",
+    [CHANGE_UNNAMED] = "kept", [CHANGE_SAME] = "unchanged", [CHANGE_CONFLICT] = "conflict", [CHANGE_QUEUE] = "queue",
 };
 
 static const struct jobfile_job *job_of(const struct crontab_import *im, const struct crontab_file *f, const struct crontab_entry *entry)
@@ -66,7 +66,7 @@ static void add_entry(struct buf *b, const struct crontab_import *im, const stru
 {
     buf_format(b, "  line %d: %s: ", entry->line, j->job.name);
     add_text(b, entry->l->schedule);
-    if (strcmp(entry->l->cron, entry->l->schedule) != 0)
+    if (entry->l->cron && strcmp(entry->l->cron, entry->l->schedule) != 0)
         buf_format(b, " (%s)", entry->l->cron);
     if (j->job.user)
         buf_format(b, ", as %s", j->job.user);
@@ -83,16 +83,23 @@ static void add_entry(struct buf *b, const struct crontab_import *im, const stru
 
 static void add_file(struct buf *b, const struct crontab_import *im, const struct crontab_file *f, struct cursor *c)
 {
+    const struct crontab *tab = crontab_file_tab(f);
     add_text(b, f->name);
+    if (f->skipped) {
+        buf_text(b, " is skipped: ");
+        add_text(b, f->skipped);
+        buf_char(b, '\n');
+        return;
+    }
     buf_text(b, ":\n");
-    for (size_t i = 0; i < f->crontab.notes_count; i++) {
-        buf_format(b, "  line %d: ", f->crontab.notes[i].line);
-        add_text(b, f->crontab.notes[i].text);
+    for (size_t i = 0; i < tab->notes_count; i++) {
+        buf_format(b, "  line %d: ", tab->notes[i].line);
+        add_text(b, tab->notes[i].text);
         buf_char(b, '\n');
     }
-    for (size_t i = 0; i < f->skipped.count; i++) {
+    for (size_t i = 0; i < f->remarks.count; i++) {
         buf_text(b, "  ");
-        add_text(b, f->skipped.items[i]);
+        add_text(b, f->remarks.items[i]);
         buf_char(b, '\n');
     }
     for (size_t i = 0; i < f->count; i++) {
@@ -105,7 +112,7 @@ static void add_file(struct buf *b, const struct crontab_import *im, const struc
         add_text(b, f->entries[i].reason);
         buf_char(b, '\n');
     }
-    if (!f->count && !f->skipped.count)
+    if (!f->count)
         buf_text(b, "  there is no job in it\n");
 }
 
@@ -207,7 +214,7 @@ static struct value environment(const struct crontab_file *f, const struct cront
 {
     struct strvec env = {0};
     struct value map = value_map();
-    crontab_env(&f->crontab, l, &env);
+    crontab_env(crontab_file_tab(f), l, &env);
     for (size_t i = 0; i < env.count; i++) {
         size_t name = strcspn(env.items[i], "=");
         char *key = strndup(env.items[i], name);
@@ -225,7 +232,7 @@ static void put_line(struct value *m, const struct crontab_file *f, const struct
         value_push(&notes, value_text(entry->notes.items[i]));
     value_put(m, "cron", text_or_null(l ? l->schedule : NULL));
     value_put(m, "times", text_or_null(l ? l->cron : NULL));
-    value_put(m, "user", text_or_null(!l ? NULL : l->user ? l->user : f->crontab.user));
+    value_put(m, "user", text_or_null(!l ? NULL : l->user ? l->user : crontab_file_tab(f)->user));
     value_put(m, "env", l ? environment(f, l) : (struct value){0});
     value_put(m, "command", text_or_null(l ? l->command : NULL));
     value_put(m, "stdin", l && l->has_input ? value_text(l->input) : (struct value){0});
@@ -251,10 +258,23 @@ static void add_json(struct buf *b, const struct crontab_import *im, const struc
     view_line(b, &m);
 }
 
+static void add_json_skipped(struct buf *b, const struct crontab_file *f)
+{
+    struct value m = value_map();
+    value_put(&m, "file", value_text(f->name));
+    value_put(&m, "line", (struct value){0});
+    value_put(&m, "status", value_text("skipped"));
+    value_put(&m, "reason", value_text(f->skipped));
+    view_line(b, &m);
+}
+
 void crontab_report_json(struct buf *b, const struct crontab_import *im)
 {
     struct cursor c = {0};
-    for (size_t i = 0; i < im->count; i++)
+    for (size_t i = 0; i < im->count; i++) {
+        if (im->files[i].skipped)
+            add_json_skipped(b, &im->files[i]);
         for (size_t n = 0; n < im->files[i].count; n++)
             add_json(b, im, &im->files[i], &im->files[i].entries[n], &c);
+    }
 }

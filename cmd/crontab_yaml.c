@@ -182,7 +182,9 @@ int crontab_yaml(struct buf *b, const struct crontab_import *im, struct error *e
 {
     int code = 0;
     for (size_t i = 0; code == 0 && i < im->count; i++) {
-        if (i)
+        if (im->files[i].skipped)
+            continue;
+        if (b->length)
             buf_text(b, "---\n");
         code = add_file(b, im, &im->files[i], e);
     }

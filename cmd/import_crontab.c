@@ -28,6 +28,7 @@ static void import_clear(struct crontab_import *im)
     for (size_t i = 0; i < im->count; i++)
         crontab_file_clear(&im->files[i]);
     free(im->files);
+    strvec_clear(&im->folders);
     free(im->runner);
     free(im->home);
     jobfiles_clear(&im->jobs);
@@ -50,9 +51,38 @@ static int conflict(const struct crontab_import *im, struct error *e)
     return 0;
 }
 
+/* A source of a file of the folder, of which no file was read now. */
+static bool is_gone(const struct crontab_import *im, const char *source, const char *folder)
+{
+    size_t length = strlen(folder), before = sizeof "crontab:" - 1;
+    if (!source || strncmp(source, "crontab:", before) != 0 || strncmp(source + before, folder, length) != 0)
+        return false;
+    if (source[before + length] != '/' || strchr(source + before + length + 1, '/'))
+        return false;
+    for (size_t i = 0; i < im->jobs.count; i++)
+        if (strcmp(im->jobs.items[i].source, source) == 0)
+            return false;
+    return true;
+}
+
+static bool find_gone(void *context, const struct job *j, const struct job_state *st)
+{
+    struct crontab_import *im = context;
+    (void)st;
+    for (size_t i = 0; i < im->folders.count; i++) {
+        if (!is_gone(im, j->source, im->folders.items[i]))
+            continue;
+        MEM_GROW(im->jobs.items, im->jobs.capacity, im->jobs.count + 1);
+        im->jobs.items[im->jobs.count++] = (struct jobfile){.file = mem_string(j->source), .path = mem_string("-"), .source = mem_string(j->source)};
+    }
+    return true;
+}
+
 static int plan(struct crontab_import *im, struct store *store, struct error *e)
 {
-    int code = apply_plan(store, &im->jobs, true, &im->changes, e);
+    int code = im->folders.count ? store_each_job(store, 0, find_gone, im, e) : 0;
+    if (code == 0)
+        code = apply_plan(store, &im->jobs, true, &im->changes, e);
     im->planned = code == 0;
     return code == 0 ? conflict(im, e) : code;
 }

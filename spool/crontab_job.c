@@ -73,9 +73,9 @@ static void take_mail(const struct crontab *c, const struct crontab_line *l, str
 
 static void take_schedule(const struct crontab_line *l, struct job *j)
 {
-    if (strcmp(l->cron, "@reboot") == 0)
+    if (l->cron && strcmp(l->cron, "@reboot") == 0)
         j->boot = BOOT_MACHINE;
-    else
+    else if (l->cron)
         strvec_add(&j->cron, l->cron);
     replace(&j->timezone, l->zone);
     j->jitter = l->random_delay * 60 * SECOND;
@@ -118,4 +118,20 @@ int crontab_job(const struct crontab *c, const struct crontab_line *l, const str
     job_clear(&j);
     strvec_clear(&notes);
     return code;
+}
+
+int crontab_job_anacron(const struct anacrontab *a, size_t index, const struct crontab_place *place, struct crontab_made *out, struct error *e)
+{
+    const struct crontab_line *l = &a->tab.lines[index];
+    int code = crontab_job(&a->tab, l, place, out, e);
+    if (code < 0)
+        return code;
+    struct job *j = &out->job;
+    if (!l->cron && a->jobs[index].days)
+        j->every = (duration)a->jobs[index].days * 24 * 3600 * SECOND;
+    j->catchup = CATCHUP_LATEST;
+    j->overlap = OVERLAP_SKIP;
+    free(j->shell.items[0]);
+    j->shell.items[0] = mem_string("/bin/sh");
+    return 0;
 }

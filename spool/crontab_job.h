@@ -3,7 +3,7 @@
 #ifndef AX_CRONTAB_JOB_H
 #define AX_CRONTAB_JOB_H
 
-#include "spool/crontab.h"
+#include "spool/anacrontab.h"
 #include "spool/job.h"
 
 /* Where the lines come from, and who they are run by. */
@@ -21,6 +21,9 @@ struct crontab_made {
 
 /* A line that was not refused. The name is left empty. ERROR_USAGE where ax cannot do what the line says: another user, say, without being root. */
 int crontab_job(const struct crontab *c, const struct crontab_line *l, const struct crontab_place *place, struct crontab_made *out, struct error *e);
+
+/* The same of an anacrontab: a run that was missed is made up for, and one at a time. */
+int crontab_job_anacron(const struct anacrontab *a, size_t index, const struct crontab_place *place, struct crontab_made *out, struct error *e);
 
 /* ---- names ---- */
 

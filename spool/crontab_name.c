@@ -34,10 +34,13 @@ static void add_letters(struct buf *b, const char *text, size_t length, size_t r
         buf_cut(b, b->length - 1);
 }
 
-/* The words of the command, of paths only the last part, up to where its output goes. */
+/* The words of the command, of paths only the last part, from behind a `cd` up to where its output goes. */
 static void add_command(struct buf *b, const char *command)
 {
     size_t limit = b->length + COMMAND_MAX;
+    const char *and = strstr(command, " && ");
+    if (strncmp(command, "cd ", 3) == 0 && and)
+        command = and + 4;
     for (const char *at = command; *at && *at != '>' && b->length < limit;) {
         size_t length = strcspn(at, " \t>");
         const char *word = at;

@@ -148,3 +148,141 @@ for text in sys.stdin:
     ax import crontab -q --take-over --skip-bad tab
     printf '#ax# 0 1 * * * /bin/a\n0 61 * * * /bin/b\n' | cmp - tab
 }
+
+# ---- where crontabs lie ----
+
+# A crontab(1) of the test's own, for the user it is run by.
+own_crontab() {
+    mkdir bin
+    cat >bin/crontab <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+    -l) exec cat "$OWN" ;;
+    -u) shift ;;
+    -) exec cat >"$OWN" ;;
+    esac
+    shift
+done
+exit 1
+SCRIPT
+    chmod +x bin/crontab
+    export OWN=$PWD/own PATH=$PWD/bin:$PATH
+}
+
+# A user who may not look into the folder of crontabs: nobody, where this is root.
+as_user() {
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=nobody --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+
+@test "one's own crontab, through crontab(1) where it cannot be read" {
+    command -v setpriv || skip 'no setpriv'
+    scratch=$(mktemp -d) # the folder of the test cannot be reached by others
+    chmod 755 "$scratch"
+    cd "$scratch"
+    own_crontab
+    cp "$AX" ax-copy
+    mkdir home
+    printf '0 1 * * * /bin/a\nMAILTO=""\n@daily /bin/b' >own
+    [ "$(id -u)" -ne 0 ] || chown nobody home own .
+    export AX_SPOOL=$PWD/home/spool
+    run -2 as_user ./ax-copy import crontab
+    assert_output --partial 'crontab of '
+    assert_output --partial ':3: no newline'
+    printf '\n' >>own
+    as_user ./ax-copy import crontab -q
+    as_user ./ax-copy import crontab -q - <own # the same source
+    [ "$(as_user ./ax-copy ls --json | wc -l)" -eq 2 ]
+    as_user ./ax-copy import crontab -q --take-over
+    printf '#ax# 0 1 * * * /bin/a\nMAILTO=""\n#ax# @daily /bin/b\n' | cmp - own
+    printf '0 1 * * * /bin/a\nMAILTO=""\n@daily /bin/b\n' | cmp - home/spool/crontab.*.before-ax
+    as_user ./ax-copy import crontab --undo
+    printf '0 1 * * * /bin/a\nMAILTO=""\n@daily /bin/b\n' | cmp - own
+    [ -z "$(as_user ./ax-copy ls --json)" ]
+    rm own
+    run -1 as_user ./ax-copy import crontab
+    assert_output --partial 'crontab -l'
+    cd "$BATS_TEST_TMPDIR"
+    rm -r "$scratch"
+}
+
+@test "whose crontab: --user" {
+    printf '0 1 * * * /bin/a\n' >tab
+    run -2 ax import crontab --user nosuchuser tab
+    assert_output --partial 'there is no user nosuchuser'
+    [ "$(id -u)" -eq 0 ] || skip 'another user needs root'
+    ax import crontab -q --user daemon tab
+    run ax show tab-a --json
+    assert_output --partial '"user":"daemon"'
+    assert_output --partial "\"cwd\":\"$(getent passwd daemon | cut -d: -f6)\""
+    assert_output --partial '"mailto":"daemon"'
+}
+
+@test "mail: to the owner, to whom MAILTO says, to nobody" {
+    printf '0 1 * * * a\nMAILTO=ops@example.org\n0 1 * * * b\nMAILTO=""\n0 1 * * * c\nMAILTO="-bad"\n0 1 * * * d\n' >tab
+    run -0 --separate-stderr ax import crontab tab
+    assert_output --partial 'note: MAILTO: '
+    [ "$(ax show tab-a --json | field mailto)" = "$(id -un)" ]
+    [ "$(ax show tab-b --json | field mailto)" = ops@example.org ]
+    [ "$(ax show tab-c --json | field mail)" = never ]
+    [ "$(ax show tab-d --json | field mail)" = never ]
+}
+
+@test "folders: files that cron would not read are skipped with the reason; what is gone from the folder is gone" {
+    [ "$(id -u)" -eq 0 ] || skip 'other users need root'
+    mkdir cron.d cron.daily
+    printf '0 1 * * * root /bin/a\n' >cron.d/one
+    printf '0 1 * * * daemon /bin/b\n' >cron.d/two
+    printf '0 1 * * * root /bin/c\n' >cron.d/two.dpkg-old
+    printf '#!/bin/sh\n' >cron.daily/rotate
+    cp cron.daily/rotate cron.daily/readme
+    chmod 755 cron.daily/rotate cron.d cron.daily
+    run -0 --separate-stderr ax import crontab --system cron.d cron.daily
+    assert_output --partial "two.dpkg-old is skipped: its name has a '.'"
+    assert_output --partial 'readme is skipped: it is not executable'
+    [ "$(ax ls --json | field name | sort | xargs)" = 'cron.daily-rotate one-a two-b' ]
+    run ax show two-b --json
+    assert_output --partial '"user":"daemon"'
+    rm cron.d/two
+    run -0 --separate-stderr ax import crontab --system cron.d
+    assert_output --partial '(two-b) removed'
+    assert_output --partial '1 unchanged, 1 removed'
+    run ax import crontab --system --json --dry-run cron.d
+    assert_output --partial '"status":"skipped","reason":"its name has'
+}
+
+@test "an anacrontab: what was missed is made up for" {
+    printf 'SHELL=/bin/bash\n1 5 cron.daily run-parts /x\n3 65 three a\n' >anacrontab
+    [ "$(id -u)" -eq 0 ] || skip 'its jobs are those of root'
+    ax import crontab -q --system anacrontab
+    run ax show anacrontab-cron.daily --json
+    assert_output --partial '"cron":"5 0 * * *"'
+    refute_output --partial '"catchup"'
+    refute_output --partial '"shell"'
+    [ "$(ax show anacrontab-three --json | field every)" = 3d ]
+}
+
+@test "a system crontab that others can write to is reported, not imported" {
+    printf '0 1 * * * root /bin/a\n' >tab
+    chmod 666 tab
+    run -2 ax import crontab --system tab
+    assert_output --partial 'others can write to it (mode 0666)'
+    [ "$(id -u)" -eq 0 ] || return 0
+    ax import crontab --system --dry-run tab
+}
+
+@test "who is not root cannot have commands run as others" {
+    [ "$(id -u)" -eq 0 ] || skip 'needs a user to be'
+    command -v setpriv || skip 'no setpriv'
+    printf '0 1 * * * root /bin/a\n0 1 * * * nobody /bin/b\n0 1 * * * nosuchuser /bin/c\n' >tab
+    chmod 755 . "$BATS_TEST_TMPDIR"
+    cp "$AX" ./ax-copy
+    run -2 setpriv --reuid=nobody --clear-groups env HOME=/ AX_SPOOL=/nonexistent ./ax-copy import crontab --system --dry-run tab
+    assert_output --partial 'tab:1: it runs as root, and only root can do that'
+    assert_output --partial 'line 2: tab-b'
+    assert_output --partial 'tab:3: bad username'
+}
