@@ -169,7 +169,7 @@ static bool export_yaml_each(void *context, const struct job *j, const struct jo
 {
     struct export_yaml_jobs *x = context;
     if (export_wanted(x->options, j, s))
-        export_yaml_add(&x->yaml, x->store, j);
+        export_yaml_add(&x->yaml, x->store, j, s);
     return true;
 }
 
@@ -180,6 +180,7 @@ static int export_yaml_named(struct export_yaml_jobs *x, char **names, int count
     int code = 0;
     for (int i = 0; i < count && code == 0; i++) {
         struct job j;
+        struct job_state state;
         uint64_t number = 0;
         code = store_find(x->store, names[i], &number, e);
         char key[24];
@@ -188,9 +189,11 @@ static int export_yaml_named(struct export_yaml_jobs *x, char **names, int count
             continue;
         strvec_env_set(&done, key, "");
         if (code == 0)
+            code = store_state(x->store, number, &state, e);
+        if (code == 0)
             code = store_job(x->store, number, &j, e);
         if (code == 0) {
-            export_yaml_add(&x->yaml, x->store, &j);
+            export_yaml_add(&x->yaml, x->store, &j, &state);
             job_clear(&j);
         }
     }

@@ -81,7 +81,7 @@ void files_print(struct errors *errors)
     errors_sort(errors);
     for (size_t i = 0; i < errors->count; i++)
         files_print_item(&b, &errors->items[i], colour);
-    fwrite(b.data, 1, b.length, stderr);
+    fwrite(buf_string(&b), 1, b.length, stderr);
     fflush(stderr);
     buf_clear(&b);
 }

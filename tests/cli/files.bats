@@ -1,5 +1,7 @@
 load helper
 
+export AX TERM=xterm
+
 # ax.yaml with these lines of jobs, of source web.
 web() {
     printf 'version: 1\nsource: web\ndefaults: {cwd: /}\njobs:\n' >ax.yaml
@@ -393,6 +395,29 @@ X
     run ax export --with-env
     assert_line '      SECRET: hidden'
     assert_line '      OWN: "1"'
+}
+
+@test "a pause survives apply; an export tells of it" {
+    web 'a: {command: "true", every: 1h}'
+    ax apply -q
+    ax pause a
+    run ax diff
+    assert_success
+    web 'a: {command: "true", every: 2h}'
+    ax apply -q
+    run ax export
+    assert_line '  # It is paused, which no file says'
+    run ax ls
+    assert_line --regexp ' paused '
+}
+
+@test "on a terminal there is colour, unless NO_COLOR says otherwise" {
+    web 'a: {command: "true", cron: "0 0 30 2 *"}'
+    run script -qec '"$AX" diff' /dev/null
+    assert_output --partial $'\x1b[33m warning: job a: this never comes'
+    assert_output --partial $'\x1b[32m+ a: new'
+    NO_COLOR=1 run script -qec '"$AX" diff' /dev/null
+    [[ $output != *$'\x1b'* ]]
 }
 
 @test "export: bytes that are no UTF-8 are named" {
