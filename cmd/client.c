@@ -33,10 +33,12 @@ int client_open_for(const struct common *c, enum store_use use, const char *what
     int code = folder_open(path, false, &folder, &absent);
     if (code == 0)
         folder_clear(&folder);
+    if (code == 0 || !client_absent(&absent))
+        code = store_open(path, use, out, &absent);
     if (code < 0 && client_absent(&absent))
         code = error_set(e, ERROR_NOT_FOUND, "there is no %s: there is no spool at %s", what, path);
-    else
-        code = store_open(path, use, out, e);
+    else if (code < 0 && e)
+        *e = absent;
     free(path);
     return code;
 }

@@ -81,12 +81,9 @@ static int history_print(const struct command *self, struct store *store, uint64
 {
     bool begin = true;
     do {
-        h->table = h->options->json ? NULL : view_runs_new();
         int code = history_slice(store, number, begin, h, e);
         if (code == 0 && h->table && h->shown)
             table_write(h->out, h->table, h->view->width, h->view->colour);
-        if (h->table)
-            table_free(h->table);
         if (code < 0)
             return code;
         command_print(self, h->out);
@@ -109,7 +106,7 @@ static int history_list(const struct command *self, const struct history_options
 {
     struct store *store;
     struct buf out = {0};
-    struct history h = {.options = o, .view = v, .out = &out, .left = o->limit ? o->limit : INT_MAX};
+    struct history h = {.options = o, .view = v, .out = &out, .left = o->limit ? o->limit : INT_MAX, .table = o->json ? NULL : view_runs_new()};
     uint64_t number = 0;
     int code = reference ? client_open_job(&o->common, STORE_READ, reference, &store, e) : client_open(&o->common, STORE_READ, &store, e);
     if (code < 0)

@@ -1,51 +1,68 @@
 #include "cmd/commands.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/client.h"
-#include "cmd/view.h"
-#include "lib/base/mem.h"
+#include "cmd/ls.h"
+#include "cmd/moment.h"
 
 enum { SLICE = 1000 }; /* jobs read in one transaction and printed together */
 
-static const char *const ls_states[] = {"waiting", "queued", "retrying", "running", "done", "failed", "cancelled", NULL};
-
-struct ls_options {
-    struct common common;
-    bool all, json;
-    unsigned states; /* bits of ls_states; 0: none was named */
-};
+static const char *const ls_orders[] = {[LS_NUMBER] = "number", [LS_DUE] = "due", [LS_NAME] = "name", [LS_STATE] = "state", [LS_LAST] = "last", NULL};
 
 static const struct option_row ls_options[] = {
     {.letter = 'a', .word = "all", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, all), .help = "finished and cancelled jobs too"},
-    {.letter = 's', .word = "state", .kind = OPTION_CHOICES, .offset = offsetof(struct ls_options, states), .placeholder = "STATE,...", .choices = ls_states,
+    {.letter = 's', .word = "state", .kind = OPTION_CHOICES, .offset = offsetof(struct ls_options, states), .placeholder = "STATE,...", .choices = view_states,
         .help = "only jobs in such a state: waiting, queued, retrying, running, done, failed, cancelled (repeatable)"},
+    {.letter = 't', .word = "tag", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, tags), .placeholder = "TAG", .help = "only jobs with this tag (repeatable: one of them)"},
+    {.word = "queue", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, queues), .placeholder = "QUEUE", .help = "only jobs of this queue (repeatable)"},
+    {.word = "name", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, names), .placeholder = "GLOB", .help = "only jobs with such a name, as in 'backup-*' (repeatable)"},
+    {.word = "source", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, sources), .placeholder = "LABEL", .help = "only jobs that come from this source of a job file (repeatable)"},
+    {.word = "due-before", .kind = OPTION_TEXT, .offset = offsetof(struct ls_options, before_text), .placeholder = "TIME", .help = "only jobs that are due before then: 2h (from now), 17:30, tomorrow, 2026-12-24"},
+    {.word = "sort", .kind = OPTION_CHOICE, .offset = offsetof(struct ls_options, order), .placeholder = "ORDER", .choices = ls_orders,
+        .help = "number (default), due, name, state, or last: what ended last comes first"},
+    {.letter = 'n', .word = "limit", .kind = OPTION_INT, .offset = offsetof(struct ls_options, limit), .placeholder = "N", .help = "only the first N", .minimum = 1, .maximum = INT_MAX},
+    {.letter = 'w', .word = "wide", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, wide), .help = "all columns, uncut, however narrow the terminal is"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
 };
 
-/* One slice: what is shown of up to SLICE jobs. */
 struct ls {
+    const struct command *command;
     const struct ls_options *options;
     const struct view *view;
-    struct table *table;
-    struct buf *out;
+    struct store *store;
+    struct table *table; /* NULL: JSON */
+    struct ls_sort *sort;  /* NULL: in order of number, as they are read */
+    struct buf out;
     uint64_t next; /* where the next slice begins; 0: at the end */
     int looked, shown;
 };
 
-static bool ls_wants(const struct ls_options *o, const char *phase)
+static void ls_show(struct ls *ls, const struct job *j, const struct job_state *s)
 {
-    if (!o->states)
-        return o->all || (strcmp(phase, "done") != 0 && strcmp(phase, "cancelled") != 0);
-    for (int i = 0; ls_states[i]; i++)
-        if (strcmp(ls_states[i], phase) == 0)
-            return o->states >> i & 1;
-    return false;
+    ls->shown++;
+    if (ls->table) {
+        view_jobs_add(ls->table, ls->view, j, s);
+    } else {
+        struct value v = view_job(j, s, ls->view->now);
+        view_line(&ls->out, &v);
+    }
 }
+
+/* Nothing is printed while a transaction is open: a reader that is stopped in it would keep the pages of all later changes from being used again. */
+static void ls_print(struct ls *ls)
+{
+    if (ls->table && ls->shown)
+        table_write(&ls->out, ls->table, ls->view->width, ls->view->colour);
+    command_print(ls->command, &ls->out);
+}
+
+/* ---- reading ---- */
 
 static bool ls_job(void *context, const struct job *j, const struct job_state *s)
 {
@@ -54,51 +71,75 @@ static bool ls_job(void *context, const struct job *j, const struct job_state *s
         ls->next = j->number;
         return false;
     }
-    if (!ls_wants(ls->options, phase_name(s, ls->view->now)))
+    if (!ls_wants(ls->options, j, s, ls->view->now))
         return true;
-    ls->shown++;
-    if (ls->options->json) {
-        struct value v = view_job(j, s, ls->view->now);
-        view_line(ls->out, &v);
-    } else {
-        view_jobs_add(ls->table, ls->view, j, s);
-    }
-    return true;
+    if (ls->sort)
+        ls_sort_offer(ls->sort, j, s, ls->view->now);
+    else
+        ls_show(ls, j, s);
+    return ls->sort || ls->shown != ls->options->limit;
 }
 
-static int ls_slice(struct store *store, struct ls *ls, struct error *e)
+static int ls_read(struct ls *ls, struct error *e)
 {
-    uint64_t from = ls->next;
-    ls->next = 0;
-    ls->looked = 0;
-    int code = store_begin(store, false, e);
-    if (code < 0)
-        return code;
-    code = store_each_job(store, from, ls_job, ls, e);
-    store_abort(store);
+    ls->next = 1;
+    while (ls->next) {
+        uint64_t from = ls->next;
+        ls->next = 0;
+        ls->looked = 0;
+        int code = store_begin(ls->store, false, e);
+        if (code < 0)
+            return code;
+        code = store_each_job(ls->store, from, ls_job, ls, e);
+        store_abort(ls->store);
+        if (code < 0)
+            return code;
+        if (!ls->sort)
+            ls_print(ls);
+    }
+    return 0;
+}
+
+/* Whoever has gone since the order was found is left out. */
+static int ls_read_sorted(struct ls *ls, struct error *e)
+{
+    for (size_t i = 0; i < ls->sort->count;) {
+        size_t end = ls->sort->count - i > SLICE ? i + SLICE : ls->sort->count;
+        int code = store_begin(ls->store, false, e);
+        if (code < 0)
+            return code;
+        for (; i < end; i++) {
+            struct job j;
+            struct job_state s;
+            if (store_state(ls->store, ls->sort->places[i].number, &s, NULL) < 0 || store_job(ls->store, ls->sort->places[i].number, &j, NULL) < 0)
+                continue;
+            ls_show(ls, &j, &s);
+            job_clear(&j);
+        }
+        store_abort(ls->store);
+        ls_print(ls);
+    }
+    return 0;
+}
+
+static int ls_all(struct ls *ls, struct error *e)
+{
+    const struct ls_options *o = ls->options;
+    struct ls_sort sort;
+    if (o->order == LS_NUMBER)
+        return ls_read(ls, e);
+    ls_sort_init(&sort, (enum ls_order)o->order, o->limit);
+    ls->sort = &sort;
+    int code = ls_read(ls, e);
+    if (code == 0) {
+        ls_sort_finish(&sort);
+        code = ls_read_sorted(ls, e);
+    }
+    ls_sort_clear(&sort);
     return code;
 }
 
-/* Nothing is printed while a transaction is open: a reader that is stopped in it would keep the pages of all later changes from being used again. */
-static int ls_print(const struct command *self, struct store *store, struct ls *ls, struct error *e)
-{
-    int total = 0;
-    ls->next = 1;
-    while (ls->next) {
-        ls->shown = 0;
-        ls->table = ls->options->json ? NULL : view_jobs_new();
-        int code = ls_slice(store, ls, e);
-        if (code == 0 && ls->table && ls->shown)
-            table_write(ls->out, ls->table, ls->view->width, ls->view->colour);
-        if (ls->table)
-            table_free(ls->table);
-        if (code < 0)
-            return code;
-        command_print(self, ls->out);
-        total += ls->shown;
-    }
-    return total;
-}
+/* ---- the command ---- */
 
 /* Who sees no jobs may be looking into the wrong spool: root's, or the own one. */
 static void ls_other_spool(const struct command *self, const struct ls_options *o)
@@ -113,37 +154,56 @@ static void ls_other_spool(const struct command *self, const struct ls_options *
         command_warn(self, "no jobs here; this is the spool of root, that of %s is another: `ax ls` without sudo", user);
 }
 
+static bool ls_filters(const struct ls_options *o)
+{
+    return o->states || o->tags.count || o->queues.count || o->names.count || o->sources.count || o->before != INSTANT_NONE;
+}
+
 static int ls_list(const struct command *self, const struct ls_options *o, const struct view *v, struct error *e)
 {
-    struct store *store;
-    struct buf out = {0};
-    struct ls ls = {.options = o, .view = v, .out = &out};
-    int code = client_open(&o->common, STORE_READ, &store, e);
-    int shown = 0;
+    struct ls ls = {.command = self, .options = o, .view = v};
+    int code = client_open(&o->common, STORE_READ, &ls.store, e);
     if (code == 0) {
-        shown = ls_print(self, store, &ls, e);
-        store_close(store);
-    } else if (!client_absent(e)) {
-        shown = code;
+        ls.table = o->json ? NULL : view_jobs_new();
+        code = ls_all(&ls, e);
+        store_close(ls.store);
+        table_free(ls.table);
+        buf_clear(&ls.out);
+    } else if (client_absent(e)) {
+        code = 0;
     }
-    buf_clear(&out);
-    if (shown == 0 && !o->json && !o->states)
+    if (code == 0 && !ls.shown && !o->json && !ls_filters(o))
         ls_other_spool(self, o);
-    return shown < 0 ? shown : 0;
+    return code;
+}
+
+static int ls_prepare(struct ls_options *o, struct view *v, struct error *e)
+{
+    int code = view_init(v, e);
+    if (code < 0)
+        return code;
+    v->width = o->wide ? 0 : v->width;
+    if (o->before_text && moment_parse(o->before_text, MOMENT_AHEAD, v->zone, v->now, &o->before, e) < 0)
+        return error_field(e, "--due-before");
+    return 0;
 }
 
 static int ls_run(const struct command *self, int argc, char **argv)
 {
-    struct ls_options o = {0};
+    struct ls_options o = {.before = INSTANT_NONE};
     struct view v = {0};
     struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first >= 0 && first < argc)
         exit_code = command_usage_error(self, "takes no arguments, but was given `%s`; `ax show %s` tells about one job", argv[first], argv[first]);
-    else if (first >= 0 && (view_init(&v, &e) < 0 || ls_list(self, &o, &v, &e) < 0))
+    else if (first >= 0 && (ls_prepare(&o, &v, &e) < 0 || ls_list(self, &o, &v, &e) < 0))
         exit_code = command_fail(self, &e);
     view_clear(&v);
+    strvec_clear(&o.tags);
+    strvec_clear(&o.queues);
+    strvec_clear(&o.names);
+    strvec_clear(&o.sources);
     return exit_code;
 }
 
@@ -151,8 +211,9 @@ const struct command command_ls = {
     .name = "ls",
     .aliases = {"list", "ps"},
     .summary = "list jobs",
-    .usage = "[--all] [--state STATE,...] [--json]",
-    .about = "Lists jobs that wait or run, and those that have failed.",
+    .usage = "[--all] [filters] [--sort ORDER] [--limit N] [--json]",
+    .about = "Lists jobs that wait or run, and those that have failed. Where the terminal is\n"
+             "narrow, columns are cut or left out: --wide shows all.",
     .options = ls_options,
     .run = ls_run,
 };

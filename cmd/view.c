@@ -15,18 +15,44 @@ bool view_colours(int fd)
     return isatty(fd) && !(plain && *plain) && !(kind && strcmp(kind, "dumb") == 0);
 }
 
+/* Of a terminal that does not know how wide it is, COLUMNS does, or it is taken for an old one. */
+static int view_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    int n = columns && columns[strspn(columns, "0123456789")] == '\0' && strlen(columns) < 6 ? atoi(columns) : 0;
+    return n > 0 ? n : 80;
+}
+
+/* The first of them that is set decides (POSIX XBD 8.2). */
+static bool view_takes_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale && *locale)
+            return strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8");
+    }
+    return false;
+}
+
 int view_init(struct view *v, struct error *e)
 {
     struct zone *zone;
     int code = zone_local(getenv("TZ"), &zone, e);
     if (code < 0)
         return code;
-    *v = (struct view){.zone = zone, .local = zone, .now = clock_wall(), .terminal = isatty(STDOUT_FILENO)};
+    *v = (struct view){.zone = zone, .local = zone, .now = clock_wall(), .terminal = isatty(STDOUT_FILENO), .utf8 = view_takes_utf8()};
     v->colour = view_colours(STDOUT_FILENO);
-    struct winsize size;
-    if (v->terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        v->width = size.ws_col;
+    v->width = v->terminal ? view_columns() : 0;
     return 0;
+}
+
+bool view_brief(const struct view *v)
+{
+    return v->width > 0 && v->width < 120;
 }
 
 void view_clear(struct view *v)
@@ -60,6 +86,37 @@ static int64_t view_day(const struct view *v, instant t)
 {
     struct civil c = zone_civil(v->zone, t);
     return civil_days(c.year, c.month, c.day);
+}
+
+void view_clock(struct buf *b, const struct view *v, instant t)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    if (t == INSTANT_NONE || t == INSTANT_NEVER) {
+        buf_text(b, t == INSTANT_NEVER ? "never" : "-");
+        return;
+    }
+    struct civil c = zone_civil(v->zone, t);
+    int64_t away = view_day(v, t) - view_day(v, v->now);
+    if (away == 0)
+        buf_format(b, "%02d:%02d:%02d", c.hour, c.minute, c.second);
+    else if (away > -7 && away < 7)
+        buf_format(b, "%s %02d:%02d", days[civil_weekday(view_day(v, t))], c.hour, c.minute);
+    else if (c.year == zone_civil(v->zone, v->now).year)
+        buf_format(b, "%s %2d %02d:%02d", months[c.month - 1], c.day, c.hour, c.minute);
+    else
+        buf_format(b, "%04d-%02d-%02d", c.year, c.month, c.day);
+}
+
+void view_length(struct buf *b, int64_t ns)
+{
+    double seconds = (double)ns / SECOND;
+    if (ns < 10 * SECOND)
+        buf_format(b, seconds < 1 ? "%.3fs" : "%.2fs", seconds < 0 ? 0 : seconds);
+    else if (ns < 60 * SECOND)
+        buf_format(b, "%.1fs", seconds);
+    else
+        duration_format(b, ns - ns % SECOND);
 }
 
 void view_moment(struct buf *b, const struct view *v, instant t)

@@ -19,17 +19,21 @@ struct view {
     instant now;
     bool terminal;     /* standard output is one */
     bool colour;
+    bool utf8;         /* the locale says that it is taken */
     int width;         /* of the terminal; 0: as wide as it gets */
 };
 
 int view_init(struct view *v, struct error *e); /* looks at TZ, NO_COLOR, the terminal and the clock */
 void view_clear(struct view *v);
 bool view_colours(int fd); /* a terminal, and nobody wants it plain */
+bool view_brief(const struct view *v); /* too narrow for times with their offsets */
 
 /* ---- for people ---- */
 
 void view_time(struct buf *b, const struct view *v, instant t);     /* `2026-03-01 13:00:00 +01:00`: whole seconds */
 void view_distance(struct buf *b, const struct view *v, instant t); /* `in 3m 20s`, `2h 5m ago` */
+void view_clock(struct buf *b, const struct view *v, instant t);    /* as short as it can be told apart: `13:00:00` today, `Thu 13:00` within six days, `Dec 24 13:00`, `2027-12-24` */
+void view_length(struct buf *b, int64_t ns);                        /* how long it took, three digits or so: `0.002s`, `1.23s`, `45.6s`, `1m30s` */
 void view_moment(struct buf *b, const struct view *v, instant t);   /* both: `2026-03-01 13:00:00 +01:00 (tomorrow, in 21h 3m)` */
 void view_kind(struct buf *b, const struct job *j, bool never);     /* what stands behind the due time: `once`, `then every 10m`, `then by cron 0 2 * * *`; never: without `then` */
 void view_schedule(struct buf *b, const struct job *j, bool all);   /* in its own notation: `every 10m`, `0 2 * * *`, of several one `+1`, or all; `-`: does not repeat */
@@ -40,6 +44,10 @@ void view_result(struct buf *b, const struct run *r);               /* `ok`, `fa
 void view_bytes(struct buf *b, int64_t bytes);                      /* `1.2 MiB` */
 enum table_colour view_outcome_colour(enum outcome o);
 
+extern const char *const view_states[]; /* the words of phase_name, in the order in which people want to see them; ended by NULL */
+int view_state(const char *phase);      /* its place in view_states */
+
+instant view_next(const struct job_state *s);       /* what is to come: of a job that waits for its retry that, else its due time */
 instant view_after(const struct job_state *s);      /* the due time behind the occurrence at hand; INSTANT_NEVER: none */
 uint32_t view_attempts(const struct job_state *s);  /* of this occurrence, the one that runs included */
 

@@ -6,18 +6,28 @@
 
 static const struct table_column jobs_columns[] = {
     {.title = "JOB", .right = true},
-    {.title = "NAME"},
+    {.title = "NAME", .stretch = true, .least = 12},
     {.title = "STATE"},
-    {.title = "DUE"},
-    {.title = ""},
-    {.title = "SCHEDULE"},
-    {.title = "LAST"},
-    {.title = "COMMAND", .stretch = true},
+    {.title = "DUE", .drop = 2},
+    {.title = "FROM NOW"},
+    {.title = "SCHEDULE", .stretch = true, .drop = 4},
+    {.title = "LAST", .drop = 3},
+    {.title = "COMMAND", .stretch = true, .least = 10, .drop = 1},
 };
 
 struct table *view_jobs_new(void)
 {
     return table_new(jobs_columns, sizeof jobs_columns / sizeof *jobs_columns);
+}
+
+const char *const view_states[] = {"running", "queued", "retrying", "waiting", "failed", "done", "cancelled", NULL};
+
+int view_state(const char *phase)
+{
+    int i = 0;
+    while (view_states[i] && strcmp(view_states[i], phase) != 0)
+        i++;
+    return i;
 }
 
 static enum table_colour phase_colour(const char *phase)
@@ -34,41 +44,44 @@ static enum table_colour phase_colour(const char *phase)
     return TABLE_PLAIN;
 }
 
-/* What is next is the end of the back-off while a retry waits; else the due time of the occurrence. */
-static instant job_next(const struct job_state *s)
+instant view_next(const struct job_state *s)
 {
     return s->phase == PHASE_RETRYING ? s->ready : s->due;
 }
 
-static void jobs_add_times(struct table *t, const struct view *v, const struct job *j, const struct job_state *s)
+static void jobs_add_clock(struct table *t, const struct view *v, const struct job *j, const struct job_state *s)
 {
     struct buf b = {0};
-    const char *words = job_next(s) == INSTANT_NEVER ? view_without_due(j) : NULL;
+    const char *words = view_next(s) == INSTANT_NEVER ? view_without_due(j) : NULL;
     if (words)
         buf_text(&b, job_over(s) ? "-" : words);
+    else if (view_brief(v))
+        view_clock(&b, v, view_next(s));
     else
-        view_time(&b, v, job_next(s));
-    table_cell(t, TABLE_PLAIN, buf_string(&b));
-    buf_reset(&b);
-    if (job_next(s) != INSTANT_NEVER)
-        view_distance(&b, v, job_next(s));
-    if (s->phase == PHASE_RUNNING && view_after(s) != INSTANT_NEVER && (s->replaced || s->next > v->now)) {
-        buf_text(&b, ", then ");
-        view_distance(&b, v, s->next);
-    }
-    table_cell(t, TABLE_DIM, buf_string(&b));
-    buf_reset(&b);
-    view_schedule(&b, j, false);
+        view_time(&b, v, view_next(s));
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_clear(&b);
 }
 
-static void jobs_add_last(struct table *t, const struct job_state *s)
+static void jobs_add_distance(struct table *t, const struct view *v, const struct job_state *s)
+{
+    struct buf b = {0};
+    if (view_next(s) != INSTANT_NEVER)
+        view_distance(&b, v, view_next(s));
+    if (s->phase == PHASE_RUNNING && !view_brief(v) && view_after(s) != INSTANT_NEVER && (s->replaced || s->next > v->now)) {
+        buf_text(&b, ", then ");
+        view_distance(&b, v, s->next);
+    }
+    table_cell(t, TABLE_DIM, buf_string(&b));
+    buf_clear(&b);
+}
+
+static void jobs_add_last(struct table *t, const struct view *v, const struct job_state *s)
 {
     if (s->last_outcome == OUTCOME_NONE)
         table_cell(t, TABLE_PLAIN, "");
     else if (s->last_outcome == OUTCOME_FAILED)
-        table_cellf(t, TABLE_RED, "failed, exit %d", s->last_code);
+        table_cellf(t, TABLE_RED, view_brief(v) ? "exit %d" : "failed, exit %d", s->last_code);
     else
         table_cell(t, view_outcome_colour(s->last_outcome), outcome_name(s->last_outcome));
 }
@@ -79,9 +92,13 @@ void view_jobs_add(struct table *t, const struct view *v, const struct job *j, c
     table_cellf(t, TABLE_PLAIN, "%llu", (unsigned long long)j->number);
     table_cell(t, TABLE_BOLD, j->name ? j->name : "");
     table_cell(t, phase_colour(phase), phase);
-    jobs_add_times(t, v, j, s);
-    jobs_add_last(t, s);
+    jobs_add_clock(t, v, j, s);
+    jobs_add_distance(t, v, s);
     struct buf b = {0};
+    view_schedule(&b, j, false);
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    jobs_add_last(t, v, s);
+    buf_reset(&b);
     view_words(&b, j);
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_clear(&b);
@@ -128,6 +145,7 @@ struct value view_job(const struct job *j, const struct job_state *s, instant no
     value_put(&m, "job", value_int((int64_t)j->number));
     value_put(&m, "name", text_or_null(j->name));
     value_put(&m, "state", value_text(phase_name(s, now)));
+    value_put(&m, "source", text_or_null(j->source));
     view_put_time(&m, "due", s->due);
     view_put_time(&m, "ready", s->ready);
     view_put_time(&m, "next", view_after(s));
@@ -136,6 +154,7 @@ struct value view_job(const struct job *j, const struct job_state *s, instant no
     value_put(&m, "schedule", schedule_or_null(j));
     value_put(&m, "every", field_get(j, field_find("every"), FIELD_PRINT));
     value_put(&m, "command", field_get(j, field_find("command"), FIELD_PRINT));
+    value_put(&m, "tags", field_get(j, field_find("tags"), FIELD_PRINT));
     value_put(&m, "queue", value_text(j->queue ? j->queue : "default"));
     value_put(&m, "priority", value_int(j->priority));
     value_put(&m, "weight", value_int(j->weight));

@@ -19,25 +19,11 @@ struct table *view_runs_new(void)
     return table_new(runs_columns, sizeof runs_columns / sizeof *runs_columns);
 }
 
-/* Short lengths, three digits or so: 0.002s, 1.23s, 45.6s; longer ones as durations in whole seconds. */
-static void runs_length(struct buf *b, int64_t ns)
-{
-    double seconds = (double)ns / SECOND;
-    if (ns < 0)
-        ns = 0;
-    if (ns < 10 * SECOND)
-        buf_format(b, seconds < 1 ? "%.3fs" : "%.2fs", seconds < 0 ? 0 : seconds);
-    else if (ns < 60 * SECOND)
-        buf_format(b, "%.1fs", seconds);
-    else
-        duration_format(b, ns - ns % SECOND);
-}
-
 static void runs_add_length(struct table *t, instant from, instant to)
 {
     struct buf b = {0};
     if (from != INSTANT_NONE && to != INSTANT_NONE)
-        runs_length(&b, instant_add(to, -from));
+        view_length(&b, instant_add(to, -from));
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_clear(&b);
 }

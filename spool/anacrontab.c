@@ -109,7 +109,8 @@ static bool cut_words(const char *text, struct words *w)
     w->id_length = strcspn(w->id, " \t");
     w->command = crontab_skip(w->id + w->id_length);
     bool apart = w->delay > w->period + w->period_length && w->id > w->delay + w->delay_length;
-    return apart && w->period_length && w->delay_length && w->id_length && *w->command && !memchr(w->id, '/', w->id_length);
+    return apart && w->period_length && w->delay_length && w->id_length && *w->command &&
+           !memchr(w->id, '/', w->id_length);
 }
 
 static char *copy(const char *text, size_t length)
@@ -127,7 +128,8 @@ static void set_times(const struct anacron_job *job, const char *day, struct cro
     int minutes = job->minutes < DAY ? job->minutes : DAY - 1;
     if (day)
         l->cron = mem_format("%d %d %s", minutes % 60, minutes / 60, day);
-    note(l, "anacron starts it when the period has passed since its last run and the machine is up; ax has a fixed time for it, and makes up for a missed one");
+    note(l, "anacron starts it when the period has passed since its last run and the machine is up; ax has a fixed "
+            "time for it, and makes up for a missed one");
     if (job->minutes >= DAY)
         note(l, "the delay is longer than a day");
     if (job->days == 0 && !day)
@@ -140,7 +142,8 @@ static void doubt_line(const struct reader *r, struct crontab_line *l)
     if (r->backslash)
         crontab_line_report(l, "anacron drops the backslashes of a command: so does the line here");
     if (r->returned)
-        crontab_line_report(l, "the line ends in a carriage return, which anacron leaves in the command; ax takes it off");
+        crontab_line_report(
+            l, "the line ends in a carriage return, which anacron leaves in the command; ax takes it off");
     if (shell && strcmp(shell, "/bin/sh") != 0)
         note(l, "SHELL is a plain variable to anacron: the command goes to /bin/sh");
     if (r->rules->dialect != CRONTAB_CRONIE)
@@ -148,7 +151,8 @@ static void doubt_line(const struct reader *r, struct crontab_line *l)
     static const char *const names[] = {"START_HOURS_RANGE", "PREFERRED_HOUR", "RANDOM_DELAY"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (crontab_setting_value(&r->out->tab, &r->force, names[i]))
-            strvec_take(&l->notes, mem_format("%s is not taken over: set the time of day, or a jitter, by hand", names[i]));
+            strvec_take(
+                &l->notes, mem_format("%s is not taken over: set the time of day, or a jitter, by hand", names[i]));
 }
 
 static void read_job(struct reader *r, const char *text)
@@ -172,7 +176,8 @@ static void read_job(struct reader *r, const char *text)
         return;
     }
     if (strlen(w.command) > CRONTAB_ARGUMENT) {
-        crontab_line_refuse(l, "command too long: it has %zu bytes, and Linux hands a shell at most %d", strlen(w.command), CRONTAB_ARGUMENT);
+        crontab_line_refuse(l, "command too long: it has %zu bytes, and Linux hands a shell at most %d",
+            strlen(w.command), CRONTAB_ARGUMENT);
         return;
     }
     job->id = copy(w.id, w.id_length);
@@ -191,7 +196,8 @@ static bool read_setting(const char *text, struct crontab_setting *s)
     const char *equals = crontab_skip(text + name);
     if (!name || *equals != '=')
         return false;
-    *s = (struct crontab_setting){.text = mem_format("%.*s%s", (int)name, text, equals), .name = name, .next = SIZE_MAX};
+    *s =
+        (struct crontab_setting){.text = mem_format("%.*s%s", (int)name, text, equals), .name = name, .next = SIZE_MAX};
     return true;
 }
 

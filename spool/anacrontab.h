@@ -4,8 +4,8 @@
  *   @monthly delay identifier command   once a month (cronie: @daily @weekly @yearly @annually too)
  *   NAME=value                          all behind the =, blanks and quotes too
  *
- * A \ at the end of a line continues it, and every other \ is dropped: anacron does so, and it is reported. Commands go to /bin/sh,
- * whatever SHELL says. */
+ * A \ at the end of a line continues it, and every other \ is dropped: anacron does so, and it is reported. Commands go
+ * to /bin/sh, whatever SHELL says. */
 #ifndef AX_ANACRONTAB_H
 #define AX_ANACRONTAB_H
 
@@ -18,8 +18,8 @@ struct anacron_job {
 };
 
 struct anacrontab {
-    /* Lines and settings as those of a crontab. `schedule` is the period as written. `cron` gives it a time of day, as many minutes after
-     * midnight as the delay is long; NULL: the period is one that no cron expression has, use the days. */
+    /* Lines and settings as those of a crontab. `schedule` is the period as written. `cron` gives it a time of day, as
+     * many minutes after midnight as the delay is long; NULL: no cron expression has this period, take the days. */
     struct crontab tab;
     struct anacron_job *jobs; /* one for each line of tab, also the refused ones (id is NULL) */
     size_t capacity;

@@ -36,7 +36,8 @@ static char *check_owner(const struct stat *s, const char *what)
 {
     if (is_trusted(s->st_uid))
         return NULL;
-    return mem_format("%s belongs to user %u: it must be root's%s", what, (unsigned)s->st_uid, geteuid() ? " or yours" : "");
+    return mem_format(
+        "%s belongs to user %u: it must be root's%s", what, (unsigned)s->st_uid, geteuid() ? " or yours" : "");
 }
 
 static char *check_mode(const struct stat *s)

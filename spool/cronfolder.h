@@ -1,11 +1,12 @@
-/* Folders that cron or run-parts read: which files count, and why the others do not. And the checks without which nothing is read that
- * becomes jobs: made on the open file, so that it cannot be swapped in between.
+/* Folders that cron or run-parts read: which files count, and why the others do not. And the checks without which
+ * nothing is read that becomes jobs: made on the open file, so that it cannot be swapped in between.
  *
- *   tables    /etc/cron.d: plain files, one hard link, names of letters, digits, _ and - only (so no a.dpkg-old, no .hidden, no a~)
- *   scripts   /etc/cron.hourly and its kin: what run-parts runs: the same names, plain files that are executable
+ *   tables    /etc/cron.d: plain files with one hard link, named with letters, digits, _ and - only (so no a.dpkg-old,
+ *             no .hidden, no a~)
+ *   scripts   /etc/cron.hourly and its kin, what run-parts runs: plain files that are executable, named the same way
  *
- * Both: owned by root or by us, no one else can write to it; a symbolic link counts if its owner is one of these and what it leads to
- * passes too. */
+ * Both: owned by root or by us, no one else can write to it; a symbolic link counts if its owner is one of these and
+ * what it leads to passes too. */
 #ifndef AX_CRONFOLDER_H
 #define AX_CRONFOLDER_H
 
@@ -31,8 +32,8 @@ struct cronfolder {
 int cronfolder_read(const char *path, enum cronfolder_kind kind, struct cronfolder *out, struct error *e);
 void cronfolder_clear(struct cronfolder *f);
 
-/* A single table (/etc/crontab, one named by the user): the same checks, but any name and any number of links. ERROR_USAGE with what is wrong,
- * ERROR_NOT_FOUND, ERROR_FAILED. */
+/* A single table (/etc/crontab, one named by the user): the same checks, but any name and any number of links.
+ * ERROR_USAGE with what is wrong, ERROR_NOT_FOUND, ERROR_FAILED. */
 int cronfolder_table(const char *path, struct buf *out, struct error *e);
 
 #endif

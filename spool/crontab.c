@@ -91,7 +91,8 @@ static const char *skip_mark(const char *text, size_t *length, struct crontab *o
 {
     if (*length < 3 || memcmp(text, "\xef\xbb\xbf", 3) != 0)
         return text;
-    crontab_note(out, 1, "a byte order mark stands in front of the text: ax skips it, cron would refuse the first line");
+    crontab_note(
+        out, 1, "a byte order mark stands in front of the text: ax skips it, cron would refuse the first line");
     *length -= 3;
     return text + 3;
 }
@@ -136,7 +137,8 @@ void crontab_read(const char *text, size_t length, const struct crontab_rules *r
     struct crontab_force force = {0};
     struct crontab_users users = {0};
     struct crontab_reader r = {.rules = rules, .out = out, .force = &force, .users = &users};
-    *out = (struct crontab){.user = mem_string(rules->user), .home = mem_string(rules->home), .dialect = rules->dialect};
+    *out =
+        (struct crontab){.user = mem_string(rules->user), .home = mem_string(rules->home), .dialect = rules->dialect};
     text = skip_mark(text, &length, out);
     read_text(&r, text, length);
     if (r.line > CRON_LINES && rules->dialect == CRONTAB_DEBIAN)

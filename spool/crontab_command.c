@@ -5,8 +5,8 @@
 #include "lib/base/mem.h"
 #include "spool/crontab_parts.h"
 
-/* The command up to the first % that no backslash protects. Returns what follows that %, or NULL. Debian takes the backslash off another
- * backslash too. */
+/* The command up to the first % that no backslash protects. Returns what follows that %, or NULL. Debian takes the
+ * backslash off another backslash too. */
 static const char *read_command(const char *at, enum crontab_dialect dialect, struct buf *out)
 {
     for (bool escaped = false; *at; at++) {
@@ -21,8 +21,8 @@ static const char *read_command(const char *at, enum crontab_dialect dialect, st
     return NULL;
 }
 
-/* A backslash is held back until it is known what follows: only a % takes it off, and one that follows another is held back in its turn. A
- * newline is put at the end unless what was written last is one. */
+/* A backslash is held back until it is known what follows: only a % takes it off, and one that follows another is held
+ * back in its turn. A newline is put at the end unless what was written last is one. */
 static void read_input(const char *at, struct buf *out)
 {
     bool held = false, open = false;
@@ -67,5 +67,6 @@ void crontab_command_read(const char *text, enum crontab_dialect dialect, struct
     read_input(rest, &input);
     l->input = buf_take(&input);
     if (looks_cut(l->command))
-        strvec_add(&l->notes, "the first % ends the command, as in cron, and what follows is its standard input: a percent sign is written \\%");
+        strvec_add(&l->notes, "the first % ends the command, as in cron, and what follows is its standard input: a "
+                              "percent sign is written \\%");
 }

@@ -71,7 +71,8 @@ static const char *read_schedule(struct crontab_reader *r, const char *text, str
         if (s.chance)
             strvec_add(&l->notes, "~: cronie chooses anew whenever its daemon starts, ax once for the job");
         if (parsed.reboot)
-            strvec_add(&l->notes, "@reboot: cron starts it with its daemon, ax once after each boot, from the next boot on");
+            strvec_add(
+                &l->notes, "@reboot: cron starts it with its daemon, ax once after each boot, from the next boot on");
         l->schedule = buf_take(&s.text);
         l->cron = buf_take(&s.cron);
     }
@@ -131,12 +132,16 @@ static void doubt_user(struct crontab_reader *r, const char *text, struct cronta
     char name[USER_MAX + 1];
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
     const char *next = crontab_skip(text + length);
-    if (!length || length > USER_MAX || !r->rules->home_of || next == text + length || !*next || strchr("-|<>&;", *next))
+    if (!length || length > USER_MAX || !r->rules->home_of || next == text + length || !*next ||
+        strchr("-|<>&;", *next))
         return;
     memcpy(name, text, length);
     name[length] = '\0';
     if (!is_program(name) && crontab_users_home(r->users, r->rules, name))
-        crontab_line_report(l, "the sixth word is the user %s: here cron runs a program of that name; only system crontabs have a user column", name);
+        crontab_line_report(l,
+            "the sixth word is the user %s: here cron runs a program of that name; only system crontabs have a user "
+            "column",
+            name);
 }
 
 /* ---- command ---- */
@@ -168,11 +173,13 @@ static void read_command(struct crontab_reader *r, const char *text, struct cron
     crontab_command_read(text, r->rules->dialect, l);
     size_t raw = strlen(text), length = strlen(l->command);
     if (length > CRONTAB_ARGUMENT) {
-        crontab_line_refuse(l, "command too long: it has %zu bytes, and Linux hands a shell at most %d", length, CRONTAB_ARGUMENT);
+        crontab_line_refuse(
+            l, "command too long: it has %zu bytes, and Linux hands a shell at most %d", length, CRONTAB_ARGUMENT);
         return;
     }
     if (raw > CRONTAB_LIMIT && !cronie)
-        crontab_line_report(l, "command too long for cron: it has %zu bytes, cron takes %d; ax takes it whole", raw, CRONTAB_LIMIT);
+        crontab_line_report(
+            l, "command too long for cron: it has %zu bytes, cron takes %d; ax takes it whole", raw, CRONTAB_LIMIT);
     if (!l->command[strspn(l->command, " \t")])
         crontab_line_report(l, "there is no command: cron starts the shell for nothing");
     if (strchr(l->command, '\r'))
@@ -191,9 +198,12 @@ static void doubt_settings(const struct crontab_reader *r, struct crontab_line *
         int shown = s->name < 40 ? (int)s->name : 40;
         said += s->padded || s->cut;
         if (s->padded)
-            strvec_take(&l->notes, mem_format("%.*s ends in quoted blanks: the manual and ax keep them, Debian's daemon drops them", shown, s->text));
+            strvec_take(&l->notes,
+                mem_format("%.*s ends in quoted blanks: the manual and ax keep them, Debian's daemon drops them", shown,
+                    s->text));
         if (s->cut)
-            crontab_line_report(l, "%.*s is longer than the %d bytes that cron reads; ax takes it whole", shown, s->text, CRONTAB_LIMIT);
+            crontab_line_report(l, "%.*s is longer than the %d bytes that cron reads; ax takes it whole", shown,
+                s->text, CRONTAB_LIMIT);
     }
 }
 
@@ -209,7 +219,8 @@ static void take_zone(const struct crontab_reader *r, struct crontab_line *l)
     }
     l->zone = mem_string(zone);
     if (debian)
-        crontab_line_report(l, "CRON_TZ: the times are read in the zone %.100s, as cronie does; Debian's cron would not look at it", zone);
+        crontab_line_report(l,
+            "CRON_TZ: the times are read in the zone %.100s, as cronie does; Debian's cron would not look at it", zone);
 }
 
 static void take_delay(const struct crontab_reader *r, struct crontab_line *l)
@@ -221,7 +232,9 @@ static void take_delay(const struct crontab_reader *r, struct crontab_line *l)
     if (minutes <= 0 || minutes > 24 * 60)
         return;
     l->random_delay = (int)minutes;
-    strvec_take(&l->notes, mem_format("RANDOM_DELAY: cronie draws one delay of up to %ld minutes when its daemon starts, ax a new one for each run", minutes));
+    strvec_take(&l->notes, mem_format("RANDOM_DELAY: cronie draws one delay of up to %ld minutes when its daemon "
+                                      "starts, ax a new one for each run",
+                               minutes));
 }
 
 void crontab_line_read(struct crontab_reader *r, const char *text, struct crontab_line *l)
@@ -243,7 +256,8 @@ void crontab_line_read(struct crontab_reader *r, const char *text, struct cronta
         return;
     l->settings = r->out->settings_count;
     if (r->returned)
-        crontab_line_report(l, "the line ends in a carriage return, which cron leaves in the command, where it spoils the last word; ax takes it off");
+        crontab_line_report(l, "the line ends in a carriage return, which cron leaves in the command, where it spoils "
+                               "the last word; ax takes it off");
     if (!r->ended)
         strvec_add(&l->notes, "the line has no newline at its end: cron refuses the file");
     doubt_settings(r, l);

@@ -53,12 +53,13 @@ struct crontab_users {
     size_t count;
 };
 
-const char *crontab_users_home(struct crontab_users *u, const struct crontab_rules *rules, const char *name); /* NULL: no such user */
+/* NULL: there is no such user. */
+const char *crontab_users_home(struct crontab_users *u, const struct crontab_rules *rules, const char *name);
 void crontab_users_clear(struct crontab_users *u);
 
 /* ---- crontab_line.c ---- */
 
-/* Reads a line that is no setting, from its first character that is not blank, into l, whose line and comment are set. */
+/* Reads a line that is no setting, from its first character that is not blank; the line and comment of l are set. */
 void crontab_line_read(struct crontab_reader *r, const char *text, struct crontab_line *l);
 void crontab_line_refuse(struct crontab_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void crontab_line_report(struct crontab_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -92,7 +93,8 @@ struct crontab_force {
 
 /* Puts the setting in force; takes over its text. Returns why it cannot be, or NULL; then the text is freed. */
 const char *crontab_setting_take(struct crontab *c, struct crontab_force *f, struct crontab_setting *s);
-const char *crontab_setting_value(const struct crontab *c, const struct crontab_force *f, const char *name); /* NULL: not set */
+/* NULL: not set. */
+const char *crontab_setting_value(const struct crontab *c, const struct crontab_force *f, const char *name);
 
 /* ---- crontab_command.c ---- */
 

@@ -26,10 +26,10 @@ struct field {
     const struct kind *kind;
     enum crontab_dialect dialect;
     const char *start, *at;
-    struct buf *read;  /* what cron makes of it, in a form that says no more */
-    bool star;         /* begins with *: decides whether both day fields must match */
-    bool any;          /* has a value at all */
-    bool odd;          /* a number that overflowed, a range from high to low, or a rest that is dropped */
+    struct buf *read; /* what cron makes of it, in a form that says no more */
+    bool star;        /* begins with *: decides whether both day fields must match */
+    bool any;         /* has a value at all */
+    bool odd;         /* a number that overflowed, a range from high to low, or a rest that is dropped */
     bool chance;
 };
 
@@ -137,8 +137,8 @@ static bool is_value(const struct field *f, int value)
     return value >= f->kind->low && value <= f->kind->high;
 }
 
-/* Both ends must be values, but from high to low there is nothing, and cron says nothing. A step that leaves the numbers of cron's machine
- * comes out below all values. */
+/* Both ends must be values, but from high to low there is nothing, and cron says nothing. A step that leaves the
+ * numbers of cron's machine comes out below all values. */
 static bool range_taken(struct field *f, const struct range *r)
 {
     bool inside = is_value(f, r->first) && is_value(f, r->last), taken = r->first <= r->last;

@@ -73,7 +73,9 @@ bool crontab_setting_read(const char *text, enum crontab_dialect dialect, struct
     memcpy(pair + name.length + 1, value.at, value.length);
     pair[name.length + 1 + value.length] = '\0';
     bool debian = dialect == CRONTAB_DEBIAN;
-    *out = (struct crontab_setting){.text = pair, .name = name.length, .next = SIZE_MAX,
+    *out = (struct crontab_setting){.text = pair,
+        .name = name.length,
+        .next = SIZE_MAX,
         .padded = debian && is_quote(*at) && value.length && crontab_space(value.at[value.length - 1]),
         .cut = debian && strlen(text) > CRONTAB_LIMIT};
     return true;
@@ -148,7 +150,8 @@ static bool is_any(const struct crontab_setting *s, const char *const *names)
     return false;
 }
 
-static void add_default(const struct crontab *c, size_t settings, const char *name, const char *standard, struct strvec *env)
+static void add_default(
+    const struct crontab *c, size_t settings, const char *name, const char *standard, struct strvec *env)
 {
     for (size_t i = 0; i < settings; i++)
         if (!c->settings[i].again && same_name(&c->settings[i], name, strlen(name))) {

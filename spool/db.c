@@ -178,6 +178,8 @@ static int db_env_open(struct db *db, struct error *e)
 {
     unsigned flags = MDB_NOTLS | (db->use == DB_READ ? MDB_RDONLY : 0);
     int rc = db_env_map(db, flags);
+    if (rc == EBADF && db->use == DB_READ) /* an empty file: its maker was killed, and LMDB cannot make it for a reader */
+        rc = ENOENT;
     if (rc == ENOENT) {
         error_set(e, ERROR_SPOOL, "there is no spool at %s yet: `ax add` or `ax run` makes it", db->folder->path);
         if (e)

@@ -10,7 +10,7 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/tree.h"
 
-#define OVERDUE_SLACK (30 * SECOND) /* behind limit and grace, before a worker is held to be stuck */
+#define OVERDUE_SLACK (FAULT_SLACK(30) * SECOND) /* behind limit and grace, before a worker is held to be stuck */
 #define AGAIN_PAUSE (SECOND / 100)
 #define REACH_LEAST SECOND /* a connection that lasts less is no success */
 #define REACH_MOST SECOND
@@ -101,13 +101,26 @@ static void active_overdue(struct loop_timer *t)
         worker_kill(a->worker);
 }
 
-static void active_watch_limit(struct active *a)
+static void active_watch(struct active *a, duration limit)
 {
-    if (a->timeout == DURATION_NONE)
-        return;
     a->timer.call = active_overdue;
     a->timer.context = a;
-    loop_timer_set(a->scheduler->loop, &a->timer, instant_add(instant_add(a->timeout, a->kill_after), OVERDUE_SLACK));
+    loop_timer_set(a->scheduler->loop, &a->timer, instant_add(instant_add(limit, a->kill_after), OVERDUE_SLACK));
+}
+
+static void active_watch_limit(struct active *a)
+{
+    if (a->timeout != DURATION_NONE)
+        active_watch(a, a->timeout);
+}
+
+/* A worker that is stopped or stuck cannot end the run: from the first word on it has the grace and the slack. */
+void active_tell(struct active *a, bool stop, duration grace)
+{
+    worker_cancel(a->worker, a->run.id, stop, grace);
+    if (!a->told)
+        active_watch(a, 0);
+    a->told = true;
 }
 
 static void active_send(struct active *a, const struct order *order)
@@ -153,7 +166,7 @@ void active_cancel(struct active *a)
 {
     a->cancel = true;
     if (a->stage == ACTIVE_GIVEN && a->worker)
-        worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
+        active_tell(a, false, DURATION_NONE);
 }
 
 /* ---- when the worker is not there any more ---- */
@@ -224,6 +237,7 @@ void active_resolve(struct active *a)
     case ADOPT_WAIT:
         a->worker = pool_adopt(&s->pool, (struct process_id){fence.holder, fence.holder_start}, a);
         if (a->worker) {
+            a->told = false;
             active_watch_limit(a); /* all of the limit from now on: more than is left, never less */
             active_reach(a);
         } else { /* gone between the look and the watch: look again */
@@ -251,9 +265,9 @@ void active_reach(struct active *a)
         return;
     a->reached = clock_mono().ns;
     if (a->cancel)
-        worker_cancel(a->worker, a->run.id, false, DURATION_NONE);
+        active_tell(a, false, DURATION_NONE);
     else if (s->stopping && s->options.on_stop == ON_STOP_KILL) /* it did not hear stop_end_all */
-        worker_cancel(a->worker, a->run.id, true, s->hurried ? 0 : DURATION_NONE);
+        active_tell(a, true, s->hurried ? 0 : DURATION_NONE);
 }
 
 void active_left(struct active *a)

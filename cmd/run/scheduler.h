@@ -50,6 +50,7 @@ struct active {
     duration timeout, kill_after;
     bool cancel;           /* ax cancel wants it ended, or: */
     bool overtaken;        /* the next occurrence does */
+    bool told;             /* its worker has heard that the run is to end */
     struct report report;  /* from ACTIVE_REPORTED on */
     bool lost;             /* instead of a report: nobody knows */
     char *lost_reason;
@@ -135,6 +136,7 @@ void active_free(struct active *a);   /* gives its slot free */
 struct active *active_find(struct scheduler *s, struct run_id id);
 void active_give(struct active *a, const struct job *j); /* to a worker; what cannot be started is reported as such */
 void active_cancel(struct active *a);
+void active_tell(struct active *a, bool stop, duration grace); /* the worker is to end it: cancelled, or with us (stop) */
 void active_report(struct active *a, struct report *r);  /* takes the report over */
 void active_lose(struct active *a, const char *reason);
 extern const struct pool_calls active_calls; /* what becomes of workers */

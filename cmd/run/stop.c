@@ -19,7 +19,7 @@ static void stop_end_all(struct scheduler *s, duration grace)
     struct active *a, *next;
     HASH_ITER(hh, s->active, a, next) {
         if (a->worker && a->stage == ACTIVE_GIVEN)
-            worker_cancel(a->worker, a->run.id, true, grace);
+            active_tell(a, true, grace);
     }
 }
 

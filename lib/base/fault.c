@@ -25,3 +25,9 @@ long fault_shift(void)
     const char *shift = getenv("AX_CLOCK_SHIFT");
     return shift ? strtol(shift, NULL, 10) : 0;
 }
+
+long fault_slack(long usual)
+{
+    const char *seconds = getenv("AX_SLACK");
+    return seconds ? strtol(seconds, NULL, 10) : usual;
+}

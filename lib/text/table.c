@@ -22,6 +22,9 @@ struct table {
     struct buf text;
     struct table_entry *cells; /* the titles are the first row */
     size_t used, capacity;
+    size_t *natural; /* of each column: the widest cell so far */
+    bool *left_out;
+    bool fitted;     /* which columns are left out is decided */
 };
 
 struct table *table_new(const struct table_column *columns, int count)
@@ -29,6 +32,8 @@ struct table *table_new(const struct table_column *columns, int count)
     struct table *t = mem_zero(1, sizeof *t);
     t->columns = columns;
     t->count = (size_t)count;
+    t->natural = mem_zero(t->count, sizeof *t->natural);
+    t->left_out = mem_zero(t->count, sizeof *t->left_out);
     for (int i = 0; i < count; i++)
         table_cell(t, TABLE_BOLD, columns[i].title);
     return t;
@@ -40,6 +45,8 @@ void table_free(struct table *t)
         return;
     buf_clear(&t->text);
     free(t->cells);
+    free(t->natural);
+    free(t->left_out);
     free(t);
 }
 
@@ -68,34 +75,63 @@ void table_cellf(struct table *t, enum table_colour colour, const char *format, 
 
 static size_t table_total(const struct table *t, const size_t *widths)
 {
-    size_t total = t->count ? (t->count - 1) * TABLE_GAP : 0;
+    size_t total = 0, shown = 0;
     for (size_t c = 0; c < t->count; c++)
-        total += widths[c];
-    return total;
+        if (!t->left_out[c]) {
+            total += widths[c];
+            shown++;
+        }
+    return total + (shown ? (shown - 1) * TABLE_GAP : 0);
 }
 
-static size_t table_widest(const struct table *t, size_t column)
+static void table_measure(struct table *t)
 {
-    size_t widest = 0;
-    for (size_t i = column; i < t->used; i += t->count)
-        if (t->cells[i].width > widest)
-            widest = t->cells[i].width;
-    return widest;
+    for (size_t i = 0; i < t->used; i++)
+        if (t->cells[i].width > t->natural[i % t->count])
+            t->natural[i % t->count] = t->cells[i].width;
+}
+
+static bool table_shrinks(const struct table *t, size_t column)
+{
+    return t->columns[column].stretch && !t->left_out[column];
+}
+
+static size_t table_least(const struct table *t, size_t column)
+{
+    size_t least = t->columns[column].least ? (size_t)t->columns[column].least : TABLE_LEAST;
+    return t->columns[column].stretch && least < t->natural[column] ? least : t->natural[column];
+}
+
+/* Leaves columns out until the others fit, cut as far as they may be. */
+static void table_fit(struct table *t, size_t *widths, size_t width)
+{
+    for (size_t c = 0; c < t->count; c++)
+        widths[c] = table_least(t, c);
+    while (table_total(t, widths) > width) {
+        size_t out = t->count;
+        for (size_t c = 0; c < t->count; c++)
+            if (t->columns[c].drop && !t->left_out[c] && (out == t->count || t->columns[c].drop > t->columns[out].drop))
+                out = c;
+        if (out == t->count)
+            return;
+        t->left_out[out] = true;
+    }
 }
 
 /* Takes `excess` columns away from the stretch columns, always from the widest one, down to the next in width. */
 static void table_shrink(const struct table *t, size_t *widths, size_t excess)
 {
     while (excess) {
-        size_t widest = t->count, next = TABLE_LEAST, equal = 0;
+        size_t widest = t->count, equal = 0;
         for (size_t c = 0; c < t->count; c++)
-            if (t->columns[c].stretch && widths[c] > TABLE_LEAST && (widest == t->count || widths[c] > widths[widest]))
+            if (table_shrinks(t, c) && widths[c] > table_least(t, c) && (widest == t->count || widths[c] > widths[widest]))
                 widest = c;
         if (widest == t->count)
             return;
+        size_t next = table_least(t, widest);
         for (size_t c = 0; c < t->count; c++) {
-            equal += t->columns[c].stretch && widths[c] == widths[widest];
-            if (t->columns[c].stretch && widths[c] < widths[widest] && widths[c] > next)
+            equal += table_shrinks(t, c) && widths[c] == widths[widest];
+            if (table_shrinks(t, c) && widths[c] < widths[widest] && widths[c] > next)
                 next = widths[c];
         }
         size_t step = widths[widest] - next, share = excess / equal ? excess / equal : 1;
@@ -103,6 +139,18 @@ static void table_shrink(const struct table *t, size_t *widths, size_t excess)
         widths[widest] -= step;
         excess -= step;
     }
+}
+
+static void table_widths(struct table *t, size_t *widths, int width)
+{
+    table_measure(t);
+    if (width > 0 && !t->fitted)
+        table_fit(t, widths, (size_t)width);
+    t->fitted = true;
+    memcpy(widths, t->natural, t->count * sizeof *widths);
+    size_t total = table_total(t, widths);
+    if (width > 0 && total > (size_t)width)
+        table_shrink(t, widths, total - (size_t)width);
 }
 
 /* ---- lines ---- */
@@ -153,9 +201,13 @@ static void table_write_cell(
 static void table_write_row(struct buf *b, const struct table *t, size_t row, const size_t *widths, bool colour)
 {
     size_t first = row * t->count, last = first + t->count < t->used ? first + t->count : t->used;
+    bool begun = false;
     for (size_t i = first; i < last; i++) {
-        if (i > first)
+        if (t->left_out[i - first])
+            continue;
+        if (begun)
             buf_format(b, "%*s", TABLE_GAP, "");
+        begun = true;
         table_write_cell(b, t, &t->cells[i], widths[i - first], colour);
     }
     while (b->length && b->data[b->length - 1] == ' ')
@@ -163,15 +215,13 @@ static void table_write_row(struct buf *b, const struct table *t, size_t row, co
     buf_char(b, '\n');
 }
 
-void table_write(struct buf *b, const struct table *t, int width, bool colour)
+void table_write(struct buf *b, struct table *t, int width, bool colour)
 {
     size_t *widths = mem_zero(t->count, sizeof *widths);
-    for (size_t c = 0; c < t->count; c++)
-        widths[c] = table_widest(t, c);
-    size_t total = table_total(t, widths);
-    if (width > 0 && total > (size_t)width)
-        table_shrink(t, widths, total - (size_t)width);
+    table_widths(t, widths, width);
     for (size_t row = 0; row * t->count < t->used; row++)
         table_write_row(b, t, row, widths, colour);
     free(widths);
+    t->used = 0;
+    buf_reset(&t->text);
 }

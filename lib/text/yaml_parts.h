@@ -46,7 +46,7 @@ bool yaml_text_error(struct yaml_text *t, struct yaml_place place, int width, co
     __attribute__((format(printf, 5, 6)));
 void yaml_text_warning(struct yaml_text *t, struct yaml_place place, int width, const char *hint, const char *text);
 
-/* ---- the tree (yaml_tree.c) ---- */
+/* ---- the tree (yaml_tag.c, yaml_tree.c) ---- */
 
 struct yaml_node {
     struct yaml_place place;
@@ -58,6 +58,19 @@ struct yaml_node {
     bool comment;             /* a comment stands right behind the scalar, at: */
     struct yaml_place comment_place;
 };
+
+/* What a standard tag says of the value behind it. */
+struct yaml_tag {
+    const char *name;
+    enum value_kind kind;
+    bool (*fits)(const char *text); /* of a scalar */
+    bool plain;                     /* the text may be taken for a number or a boolean */
+};
+
+bool yaml_tag_null(const char *text); /* a scalar that stands for nothing */
+
+/* *found is the tag that counts; NULL: none. False where nothing more can be read. */
+bool yaml_tag_check(struct yaml_text *t, const struct yaml_node *n, enum value_kind kind, const struct yaml_tag **found);
 
 struct yaml_tree;
 

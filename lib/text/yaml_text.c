@@ -88,7 +88,7 @@ static void yaml_text_report(struct yaml_text *t, struct yaml_place place, int w
 {
     size_t length;
     const char *line = yaml_text_line(t, place, &length);
-    errors_locate_line(e, line, length, place.line, place.column, width);
+    errors_locate_line(e, line, length, place.line, place.column, width > 0 ? width : 1);
     errors_add(t->errors, t->file, warning, e, hint);
 }
 

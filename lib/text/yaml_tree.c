@@ -6,8 +6,6 @@
 #include "lib/text/utf8.h"
 #include "lib/text/yaml_parts.h"
 
-#define YAML_TAG "tag:yaml.org,2002:"
-
 /* The value of an anchor is borrowed from the tree, where nothing is freed or changed before the document ends. */
 struct yaml_anchor {
     char *name;
@@ -271,88 +269,6 @@ static bool yaml_tree_put(struct yaml_tree *tree, struct value v, size_t height)
     return true;
 }
 
-/* ---- tags ---- */
-
-struct yaml_tag {
-    const char *name;
-    enum value_kind kind;
-    bool (*fits)(const char *text); /* of a text */
-    bool plain;                     /* so that the text may be taken for a number or a boolean */
-};
-
-static bool yaml_tag_any(const char *text)
-{
-    (void)text;
-    return true;
-}
-
-static bool yaml_tag_null(const char *text)
-{
-    return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
-}
-
-static bool yaml_tag_bool(const char *text)
-{
-    return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-}
-
-static bool yaml_tag_int(const char *text)
-{
-    text += *text == '-' || *text == '+';
-    return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-static bool yaml_tag_float(const char *text)
-{
-    char *end;
-    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
-    strtod(text, &end);
-    return !*end;
-}
-
-static const struct yaml_tag yaml_tags[] = {
-    {"str", VALUE_TEXT, yaml_tag_any, false},
-    {"int", VALUE_TEXT, yaml_tag_int, true},
-    {"float", VALUE_TEXT, yaml_tag_float, true},
-    {"bool", VALUE_TEXT, yaml_tag_bool, true},
-    {"null", VALUE_NULL, yaml_tag_null, true},
-    {"seq", VALUE_LIST, NULL, false},
-    {"map", VALUE_MAP, NULL, false},
-    {0},
-};
-
-static const struct yaml_tag *yaml_tag_find(const char *tag)
-{
-    size_t prefix = strlen(YAML_TAG);
-    if (strncmp(tag, YAML_TAG, prefix) != 0)
-        return NULL;
-    for (const struct yaml_tag *t = yaml_tags; t->name; t++)
-        if (strcmp(t->name, tag + prefix) == 0)
-            return t;
-    return NULL;
-}
-
-/* *found is the tag that counts; NULL: none. */
-static bool yaml_tag_check(struct yaml_tree *tree, const struct yaml_node *n, enum value_kind kind, const struct yaml_tag **found)
-{
-    *found = NULL;
-    if (!n->tag || strcmp(n->tag, "!") == 0)
-        return true;
-    const struct yaml_tag *t = yaml_tag_find(n->tag);
-    bool standard = strncmp(n->tag, YAML_TAG, strlen(YAML_TAG)) == 0;
-    const char *name = standard ? n->tag + strlen(YAML_TAG) : n->tag;
-    int width = (int)strlen(name) + 2 * standard;
-    if (!t)
-        return yaml_text_error(tree->text, n->place, width, "a text that begins with `!` must be quoted",
-            "the tag `%s%.*s` is not known (!!str !!int !!float !!bool !!null !!seq !!map are)", standard ? "!!" : "", UTF8_WORD(name));
-    bool fits = kind == VALUE_TEXT ? t->fits && t->fits(n->text) : t->kind == kind;
-    if (!fits)
-        return yaml_text_error(tree->text, n->place, width, NULL, "`!!%s` does not fit what it stands in front of", t->name);
-    *found = t;
-    return true;
-}
-
 /* ---- events ---- */
 
 static struct value yaml_tree_text(const struct yaml_node *n, const struct yaml_tag *tag)
@@ -382,7 +298,7 @@ bool yaml_tree_scalar(struct yaml_tree *tree, const struct yaml_node *n)
     const struct yaml_tag *tag;
     if (!yaml_tree_count(tree, n->place, 1, n->length))
         return false;
-    if (!yaml_tag_check(tree, n, VALUE_TEXT, &tag))
+    if (!yaml_tag_check(tree->text, n, VALUE_TEXT, &tag))
         return false;
     struct yaml_anchor *a = yaml_anchor_open(tree, n->anchor);
     if (yaml_tree_wants_key(tree)) {
@@ -432,7 +348,7 @@ bool yaml_tree_open(struct yaml_tree *tree, enum value_kind kind, const struct y
     const struct yaml_tag *tag;
     if (!yaml_tree_deepen(tree, n->place, 1) || !yaml_tree_count(tree, n->place, 1, 0))
         return false;
-    if (!yaml_tag_check(tree, n, kind, &tag))
+    if (!yaml_tag_check(tree->text, n, kind, &tag))
         return false;
     if (yaml_tree_wants_key(tree)) {
         yaml_text_error(tree->text, n->place, 1, n->flow ? "a text that begins with `{` or `[` must be quoted" : NULL,

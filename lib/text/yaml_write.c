@@ -27,13 +27,6 @@ struct yaml_shape {
     bool quotes;       /* has `"` or `\` */
 };
 
-static bool yaml_shape_hides(uint32_t c)
-{
-    if (c < 0x80)
-        return c < 0x20 || c == 0x7f;
-    return utf8_hidden(c) || c == 0x85 || (c & 0xfffe) == 0xfffe;
-}
-
 static struct yaml_shape yaml_shape(const char *data, size_t length)
 {
     struct yaml_shape s = {.utf8 = true};
@@ -44,7 +37,7 @@ static struct yaml_shape yaml_shape(const char *data, size_t length)
         s.utf8 &= size > 0;
         s.lines |= c == '\n';
         s.tabs |= c == '\t';
-        s.hidden |= c != '\n' && c != '\t' && size && yaml_shape_hides(c);
+        s.hidden |= c != '\n' && c != '\t' && size && utf8_hidden(c);
         s.quotes |= c == '"' || c == '\\';
         bool begins = at == 0 || data[at - 1] == '\n';
         bool ends = at + 1 >= length || data[at + 1] == '\n';
@@ -130,7 +123,7 @@ static bool yaml_write_double(struct buf *b, const char *data, size_t length)
         size = utf8_decode(data + at, length - at, &c);
         if (!size)
             buf_text(b, "\xef\xbf\xbd");
-        else if (c == '"' || c == '\\' || yaml_shape_hides(c))
+        else if (c == '"' || c == '\\' || utf8_hidden(c))
             yaml_write_escape(b, c);
         else
             buf_add(b, data + at, size);

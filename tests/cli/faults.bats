@@ -43,6 +43,20 @@ END
     assert_line '1'
 }
 
+@test "a data file that is empty, since its maker was killed: no jobs yet, and the next one makes it" {
+    mkdir -m 700 "$AX_SPOOL"
+    : >"$AX_SPOOL/data.mdb"
+    run ax ls
+    assert_success
+    assert_output ''
+    run ax show 1
+    assert_failure 3
+    run ax cancel 1
+    assert_failure 3
+    run ax add -q 1h true
+    assert_success
+}
+
 @test "a spool open to others is refused, and stays empty" {
     mkdir spool && chmod 777 spool
     run -5 ax add 1h true

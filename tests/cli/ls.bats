@@ -15,7 +15,7 @@ load helper
     ax add 'every 10m' 'echo two'
     ax cancel one
     run ax ls
-    assert_line --index 0 --regexp '^JOB +NAME +STATE +DUE +SCHEDULE +LAST +COMMAND$'
+    assert_line --index 0 --regexp '^JOB +NAME +STATE +DUE +FROM NOW +SCHEDULE +LAST +COMMAND$'
     assert_line --index 1 --regexp '^  2 +waiting +20.* in (10m|9m 59s) +every 10m +echo two$'
     refute_output --partial one
     run ax ls --all
@@ -33,11 +33,11 @@ load helper
     [ "$(ax ls --state queued,failed -s running --json | field job)" = 2 ]
     for states in canceled queued,canceled; do
         run -2 ax ls --state $states
-        assert_output 'ax ls: --state: "canceled" is none of waiting, queued, retrying, running, done, failed, cancelled; did you mean cancelled?'
+        assert_output 'ax ls: --state: "canceled" is none of running, queued, retrying, waiting, failed, done, cancelled; did you mean cancelled?'
     done
     for states in , queued, ''; do
         run -2 ax ls --state "$states"
-        assert_output --partial 'ax ls: --state: "" is none of waiting'
+        assert_output --partial 'ax ls: --state: "" is none of running'
     done
 }
 
@@ -121,6 +121,149 @@ load helper
     assert_output --partial $'\e['
     NO_COLOR=1 run script -qec "'$AX' ls" /dev/null
     refute_output --partial $'\e['
+}
+
+on_screen() { # COLUMNS ARGUMENT...: what a terminal of that width shows
+    script -qec "stty cols $1; '$AX' ${*:2}" /dev/null | tr -d '\r'
+}
+
+@test "columns fit the terminal: cut, then left out; the rest is on the same screen at each width" {
+    ax add -q --no-check --name backup-of-home 71h -c 'rsync -a --delete /home /mnt/backup/home'
+    ax add -q --cron '*/10 8-18 * * mon-fri' -c 'echo very long command line that does not fit into any screen'
+    export NO_COLOR=1
+    local width longest
+    for width in 20 40 64 80 140; do
+        longest=$(on_screen $width ls | wc -L)
+        [ $longest -le $width ] || [ $width = 20 ] || fail "$longest columns on a screen of $width"
+    done
+    run on_screen 40 ls
+    assert_line --regexp '^JOB  NAME +STATE +FROM NOW$'
+    refute_output --partial DUE
+    run on_screen 64 ls
+    assert_line --regexp '^JOB  NAME +STATE +DUE +FROM NOW +COMMAND'
+    assert_line --regexp '^  1  backup-of-.*  waiting  (Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-9:]{5} +in 2d 2[23]h  rsync -.*\.\.\.$'
+    refute_output --partial SCHEDULE
+    run on_screen 80 ls
+    assert_line --regexp '^JOB  NAME +STATE +DUE +FROM NOW'
+    run on_screen 140 ls
+    assert_line --regexp ' 20..-..-.. ..:..:.. \+00:00  in 2d 2.h +-  .* rsync -a --delete /home /mn'
+    assert_line --regexp '  \*/10 8-18 \* \* mon-fri  .* echo very lo.*\.\.\.$'
+    run on_screen 40 ls --wide
+    assert_line --regexp ' 20..-..-.. ..:..:.. \+00:00  in .* rsync -a --delete /home /mnt/backup/home$'
+    run ax ls
+    assert_line --regexp '  echo very long command line that does not fit into any screen$'
+}
+
+@test "a terminal that does not know its width, or is dumb" {
+    ax add -q 20m -c 'echo very long command line that does not fit into any screen at all, and goes on and on'
+    [ "$(on_screen 0 ls | sed 's/\x1b[^m]*m//g' | wc -L)" -le 80 ]
+    [ "$(COLUMNS=40 on_screen 0 ls | sed 's/\x1b[^m]*m//g' | wc -L)" -le 40 ]
+    TERM=dumb run on_screen 60 ls
+    refute_output --partial $'\e'
+    [ "$(TERM=dumb on_screen 60 ls | wc -L)" -le 60 ]
+}
+
+@test "colour of the state, and of how it ended last" {
+    serve
+    ax add --wait -q now -c 'exit 3' || true
+    ax add -q now -- sleep 100
+    until_true 5 state_is 2 running
+    run on_screen 100 ls
+    assert_output --partial $'\e[31mfailed\e[0m'
+    assert_output --partial $'\e[31mexit 3\e[0m'
+    assert_output --partial $'\e[34mrunning\e[0m'
+}
+
+@test "filters: one word of an option is enough, every option must agree" {
+    ax add -q --name backup-a --tags disk,night --queue slow 1h -- true
+    ax add -q --name backup-b --tags disk 3h -- true
+    ax add -q --name web --tags net --queue slow 5h -- true
+    ax add -q 7h -- true
+    local arguments want
+    while read -r want arguments; do
+        run ax ls --json $arguments
+        [ "$(field job <<<"$output" | tr -d '\n')" = "${want#-}" ] || fail "$arguments: $output"
+    done <<-'END'
+	12 --tag disk
+	1 --tag night
+	13 --tag night --tag net
+	- --tag nothing
+	13 --queue slow
+	24 --queue default
+	1234 --queue slow --queue default
+	12 --name backup-*
+	13 --name *[aw]* --queue slow
+	- --name backup
+	3 --tag net --queue slow
+	1 --tag disk --queue slow
+	123 --due-before 6h
+	1 --due-before 2h
+	- --due-before now
+	1234 --due-before 2100-01-01
+	- --source web
+	END
+    ax ls --json | grep -qF '"tags":["disk","night"]'
+}
+
+@test "--source: jobs of a job file" {
+    printf 'jobs:\n  one:\n    every: 1h\n    command: "true"\n' >jobs.yaml
+    ax apply --help >/dev/null 2>&1 || skip "no ax apply"
+    ax add -q 20m -- true
+    ax apply --source web jobs.yaml
+    [ "$(ax ls --source web --json | field name)" = one ]
+    [ "$(ax ls --source web --source other --json | field source)" = web ]
+    [ -z "$(ax ls --source other)" ]
+}
+
+@test "--due-before takes what people write, and refuses the rest" {
+    ax add -q 1s -- true
+    for time in 2h tomorrow 'tomorrow 08:00' 2100-01-01 2100-01-01T00:00+01:00 @4102444800 'noon tomorrow'; do
+        [ "$(ax ls --due-before "$time" --json | field job)" = 1 ] || fail "$time"
+    done
+    for time in '' 25:00 never 2100-13-01 'yesterday 7:0x' -2h; do
+        run -2 ax ls --due-before "$time"
+        assert_output --regexp '^ax ls: --due-before: '
+    done
+}
+
+@test "--sort and --limit" {
+    serve
+    ax add -q --wait --name d now -- true
+    ax add -q --wait --name c now -c 'exit 1' || true
+    ax add -q --name b 5h -- true
+    ax add -q 1h -- true
+    ax add -q --name a 3h -- true
+    local arguments want
+    while read -r want arguments; do
+        run ax ls --all --json $arguments
+        [ "$(field job <<<"$output" | tr -d '\n')" = $want ] || fail "$arguments: $output"
+    done <<-'END'
+	12345
+	12345 --sort number
+	123 --limit 3
+	45312 --sort due
+	45 --sort due --limit 2
+	53214 --sort name
+	532 --sort name --limit 3
+	34521 --sort state
+	21345 --sort last
+	2 --sort last -n 1
+	4531 --sort due --state waiting,done
+	END
+    run -2 ax ls --sort size
+    assert_output --partial 'is none of number, due, name, state, last'
+    run -2 ax ls --limit 0
+    assert_output --partial '0 is below 1'
+}
+
+@test "200,000 jobs: titles once, in little memory, the first lines at once" {
+    seq 1 200000 | sed 's/.*/{"in":"&s","command":"true","name":"job-&"}/' | ax import ndjson -q - 2>/dev/null
+    small() { bash -c 'ulimit -d 3072; exec "$0" "$@"' "$AX" "$@"; }
+    [ "$(small ls --sort number | grep -c NAME)" -eq 1 ]
+    [ "$(small ls --json --sort due --limit 2000 --name '*0' | wc -l)" -eq 2000 ]
+    run ! small ls --sort due >/dev/null # which holds them all
+    [ "$(ax ls --sort due | wc -l)" -eq 200001 ]
+    timeout 2 "$AX" ls | head -1 | grep -q NAME
 }
 
 @test "aliases" {

@@ -178,3 +178,61 @@ never_ran() { # FILE that the command makes
     assert_failure
     state_is 1 cancelled
 }
+
+stop_worker_of() { # a command by its line: what runs it does not go on
+    local worker
+    worker=$(worker_of "$(pgrep -fx "$1" | head -1)")
+    kill -STOP "$worker"
+    until_true 20 stopped "$worker"
+}
+
+@test "a worker that is stopped cannot end its run: after grace and slack the scheduler ends both" {
+    export AX_SLACK=1
+    serve
+    ax add -q --kill-after 0s now -- sleep 6212
+    until_true 20 sleeps 6212
+    stop_worker_of 'sleep 6212'
+    run timeout 20 "$AX" cancel 1
+    assert_failure 1
+    assert_output --partial 'nobody can know'
+    run sleeps 6212
+    assert_failure
+    grep -q 'worker overdue, ended' "$AX_SPOOL/scheduler.log"
+    until_true 20 state_is 1 cancelled
+    outcome_is 1.1 lost
+}
+
+@test "the same when the next scheduler has it" {
+    export AX_SLACK=1
+    serve
+    ax add -q --kill-after 0s now -- sleep 6213
+    until_true 20 sleeps 6213
+    unserve KILL
+    stop_worker_of 'sleep 6213'
+    serve
+    run timeout 20 "$AX" cancel 1
+    assert_failure 1
+    assert_output --partial 'nobody can know'
+    run sleeps 6213
+    assert_failure
+    until_true 20 state_is 1 cancelled
+}
+
+@test "the same at --on-stop kill, and for a limit that has passed" {
+    export AX_SLACK=1
+    serve --on-stop kill
+    ax add -q --if-lost fail --kill-after 0s now -- sleep 6214
+    ax add -q --if-lost fail --kill-after 0s --timeout 1s now -- sleep 6215
+    until_true 20 sleeps 6214
+    until_true 20 sleeps 6215
+    stop_worker_of 'sleep 6215'
+    until_true 20 outcome_is 2.1 lost
+    run sleeps 6215
+    assert_failure
+    stop_worker_of 'sleep 6214'
+    kill -TERM "$scheduler"
+    scheduler_gone
+    run sleeps 6214
+    assert_failure
+    outcome_is 1.1 lost
+}

@@ -27,14 +27,16 @@ static const struct {
     int days, minutes;
     const char *id, *cron, *command;
 } lines[] = {
-    {"1\t5\tcron.daily\trun-parts --report /etc/cron.daily", &debian, CRONTAB_JOB, NULL, 1, 5, "cron.daily", "5 0 * * *", "run-parts --report /etc/cron.daily"},
+    {"1\t5\tcron.daily\trun-parts --report /etc/cron.daily", &debian, CRONTAB_JOB, NULL, 1, 5, "cron.daily",
+        "5 0 * * *", "run-parts --report /etc/cron.daily"},
     {"7 70 w x", &debian, CRONTAB_JOB, NULL, 7, 70, "w", "10 1 * * 0", "x"},
     {" @monthly 15 m  x  ", &debian, CRONTAB_JOB, NULL, 0, 15, "m", "15 0 1 * *", "x  "},
     {"10 0 a-b_c x", &debian, CRONTAB_JOB, NULL, 10, 0, "a-b_c", NULL, "x"},
     {"1 5000 d x", &debian, CRONTAB_JOB, NULL, 1, 5000, "d", "59 23 * * *", "x"},
     {"0 0 z x", &debian, CRONTAB_REPORTED, "a period of 0 days", 0, 0, "z", NULL, "x"},
     {"1 0 a A=b date +%H # x", &debian, CRONTAB_JOB, NULL, 1, 0, "a", "0 0 * * *", "A=b date +%H # x"},
-    {"1 0 a echo a\\\\b c\\d %", &debian, CRONTAB_REPORTED, "anacron drops the backslashes", 1, 0, "a", "0 0 * * *", "echo ab cd %"},
+    {"1 0 a echo a\\\\b c\\d %", &debian, CRONTAB_REPORTED, "anacron drops the backslashes", 1, 0, "a", "0 0 * * *",
+        "echo ab cd %"},
     {"1 0 a x \\\n   y", &debian, CRONTAB_JOB, NULL, 1, 0, "a", "0 0 * * *", "x     y"},
     {"1 0 a x\r", &debian, CRONTAB_REPORTED, "the line ends in a carriage return", 1, 0, "a", "0 0 * * *", "x"},
     {"@daily 0 d x", &debian, CRONTAB_REFUSED, "Unknown named period", 0, 0, NULL, NULL, NULL},
@@ -68,7 +70,8 @@ static void test_lines(void **state)
         assert_int_equal(a.tab.count, 1);
         const struct crontab_line *l = &a.tab.lines[0];
         size_t shown = lines[i].reason ? strlen(lines[i].reason) : 0;
-        if (l->status != lines[i].status || (l->reason == NULL) != (lines[i].reason == NULL) || (shown && strncmp(l->reason, lines[i].reason, shown)))
+        if (l->status != lines[i].status || (l->reason == NULL) != (lines[i].reason == NULL) ||
+            (shown && strncmp(l->reason, lines[i].reason, shown)))
             fail_msg("%s: status %d: %s", lines[i].text, (int)l->status, l->reason ? l->reason : "no reason");
         if (!same(a.jobs[0].id, lines[i].id) || !same(l->cron, lines[i].cron) || !same(l->command, lines[i].command))
             fail_msg("%s: '%s'", lines[i].text, l->command ? l->command : "(none)");
@@ -81,7 +84,8 @@ static void test_lines(void **state)
 static void test_file(void **state)
 {
     (void)state;
-    static const char text[] = "# c\\\ngoes on\nA= \"q\" \n  C  =c # d\nPATH=/p\n\n# each day\n1 0 one x\nA=\n1 \\\n0 two y\nSHELL=/bin/bash\n1 0 three z\nnonsense\n";
+    static const char text[] = "# c\\\ngoes on\nA= \"q\" \n  C  =c # d\nPATH=/p\n\n# each day\n1 0 one x\nA=\n1 \\\n0 "
+                               "two y\nSHELL=/bin/bash\n1 0 three z\nnonsense\n";
     struct anacrontab a;
     struct strvec env = {0};
     anacrontab_read(text, strlen(text), &debian, &a);

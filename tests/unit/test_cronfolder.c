@@ -131,8 +131,8 @@ static void test_scripts(void **state)
 static void test_owners(void **state)
 {
     (void)state;
-    static const struct expected rows[] = {
-        {"link", "the symbolic link belongs to user 1"}, {"link2", "it belongs to user 1"}, {"mine", NULL}, {"theirs", "it belongs to user 1"}};
+    static const struct expected rows[] = {{"link", "the symbolic link belongs to user 1"},
+        {"link2", "it belongs to user 1"}, {"mine", NULL}, {"theirs", "it belongs to user 1"}};
     if (geteuid() != 0)
         skip();
     put("mine", 0644);

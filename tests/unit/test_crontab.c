@@ -25,9 +25,11 @@ static const char *home_of(void *context, const char *user)
 }
 
 static int asked;
-static const struct crontab_rules personal = {.user = "(user)", .home = "(home)", .home_of = home_of, .context = &asked};
+static const struct crontab_rules personal = {
+    .user = "(user)", .home = "(home)", .home_of = home_of, .context = &asked};
 static const struct crontab_rules machine = {.kind = CRONTAB_SYSTEM, .home_of = home_of, .context = &asked};
-static const struct crontab_rules cronie = {.dialect = CRONTAB_CRONIE, .cron_tz = true, .user = "u", .home = "/h", .home_of = home_of, .context = &asked};
+static const struct crontab_rules cronie = {
+    .dialect = CRONTAB_CRONIE, .cron_tz = true, .user = "u", .home = "/h", .home_of = home_of, .context = &asked};
 
 static struct crontab read_text(const char *text, const struct crontab_rules *rules)
 {
@@ -116,7 +118,8 @@ static void check_line(const struct crontab *c, const struct crontab_line *l, ch
         return;
     }
     char *command = json_text(column[COMMAND]), *input = same(column[STDIN], "-") ? NULL : json_text(column[STDIN]);
-    if (!same(l->schedule, column[SCHEDULE]) || !same(l->command, command) || !same(l->input, input) || l->has_input != (input != NULL))
+    if (!same(l->schedule, column[SCHEDULE]) || !same(l->command, command) || !same(l->input, input) ||
+        l->has_input != (input != NULL))
         fail_msg("%s: '%s' '%s' '%s'", at, l->schedule, l->command, shown(l->input));
     if (!same(l->user ? l->user : "(owner)", column[USER]))
         fail_msg("%s: user %s", at, shown(l->user));
@@ -265,18 +268,27 @@ static const struct {
     {"0 0 * * 5#2 x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '5#2' for '5'", "0 0 * * 5", "x", NULL},
     {"0 0 * * 6#4 x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '6#4' for '6'", "0 0 * * 6", "x", NULL},
     {"0 0 1~15 * * x", &personal, CRONTAB_REPORTED, "day-of-month: cron takes '1~15' for '1'", "0 0 1 * *", "x", NULL},
-    {"0 0 * * fri-mon x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes 'fri-mon' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
-    {"0 0 1 * 6-0 x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '6-0' for no value at all", "0 0 1 * *", "x", NULL},
-    {"0 0 */2 * 6-0 x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '6-0' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
-    {"0 0 20-10 * 3 x", &personal, CRONTAB_REPORTED, "day-of-month: cron takes '20-10' for no value at all", "0 0 * * 3", "x", NULL},
-    {"0 22-6 * * * x", &personal, CRONTAB_REPORTED, "hour: cron takes '22-6' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
+    {"0 0 * * fri-mon x", &personal, CRONTAB_REPORTED,
+        "day-of-week: cron takes 'fri-mon' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
+    {"0 0 1 * 6-0 x", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '6-0' for no value at all", "0 0 1 * *",
+        "x", NULL},
+    {"0 0 */2 * 6-0 x", &personal, CRONTAB_REPORTED,
+        "day-of-week: cron takes '6-0' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
+    {"0 0 20-10 * 3 x", &personal, CRONTAB_REPORTED, "day-of-month: cron takes '20-10' for no value at all",
+        "0 0 * * 3", "x", NULL},
+    {"0 22-6 * * * x", &personal, CRONTAB_REPORTED, "hour: cron takes '22-6' for no value at all: the line never runs",
+        "0 0 30 2 *", "x", NULL},
     {"0 1,22-6 * * * x", &personal, CRONTAB_REPORTED, "hour: cron takes '1,22-6' for '1'", "0 1 * * *", "x", NULL},
-    {"0 0 5-1,* * 1 x", &personal, CRONTAB_REPORTED, "day-of-month: cron takes '5-1,*' for '1-31'", "0 0 1-31 * 1", "x", NULL},
-    {"4294967301 * * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '4294967301' for '5'", "5 * * * *", "x", NULL},
+    {"0 0 5-1,* * 1 x", &personal, CRONTAB_REPORTED, "day-of-month: cron takes '5-1,*' for '1-31'", "0 0 1-31 * 1", "x",
+        NULL},
+    {"4294967301 * * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '4294967301' for '5'", "5 * * * *", "x",
+        NULL},
     {"1;2 5x5-6 * * * x", &personal, CRONTAB_REFUSED, "bad hour", NULL, NULL, NULL},
-    {"*5 5;6 * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '*5' for '*'; hour: cron takes '5;6' for '5'", "* 5 * * *", "x", NULL},
+    {"*5 5;6 * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '*5' for '*'; hour: cron takes '5;6' for '5'",
+        "* 5 * * *", "x", NULL},
     {"0 0 */2147483647 * * x", &personal, CRONTAB_REFUSED, "bad day-of-month", NULL, NULL, NULL},
-    {"*/2147483647 * * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '*/2147483647' for '*/99'", "*/99 * * * *", "x", NULL},
+    {"*/2147483647 * * * * x", &personal, CRONTAB_REPORTED, "minute: cron takes '*/2147483647' for '*/99'",
+        "*/99 * * * *", "x", NULL},
     {"0 0 1-5/4294967296 * * x", &personal, CRONTAB_REFUSED, "bad day-of-month", NULL, NULL, NULL},
     {"99999999999999999999 * * * * x", &personal, CRONTAB_REFUSED, "bad minute", NULL, NULL, NULL},
     {"70-60 * * * * x", &personal, CRONTAB_REFUSED, "bad minute", NULL, NULL, NULL},
@@ -306,14 +318,16 @@ static const struct {
     {"@daily * x", &personal, CRONTAB_REFUSED, "bad command", NULL, NULL, NULL},
     {"@daily # x", &personal, CRONTAB_JOB, NULL, "@daily", "# x", NULL},
     {"3 0 * * * E=5 env --unset=NOPE", &personal, CRONTAB_JOB, NULL, "3 0 * * *", "E=5 env --unset=NOPE", NULL},
-    {"1 * * * *=b", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '*=b' for '*'; there is no command", "1 * * * *", "", NULL},
+    {"1 * * * *=b", &personal, CRONTAB_REPORTED, "day-of-week: cron takes '*=b' for '*'; there is no command",
+        "1 * * * *", "", NULL},
     {"@daily a\\%b\\\\c\\d\\\\%e", &personal, CRONTAB_JOB, NULL, "@daily", "a%b\\c\\d\\", "e\n"},
     {"@daily a\\", &personal, CRONTAB_JOB, NULL, "@daily", "a\\", NULL},
     {"@daily a%b\\%c\\d\\\\e%%", &personal, CRONTAB_JOB, NULL, "@daily", "a", "b%c\\d\\\\e\n\n"},
     {"@daily a%b\\\\%c", &personal, CRONTAB_JOB, NULL, "@daily", "a", "b\\%c\n"},
     {"@daily a%b\\", &personal, CRONTAB_JOB, NULL, "@daily", "a", "b\\\n"},
     {"@daily a%\\", &personal, CRONTAB_JOB, NULL, "@daily", "a", "\\"},
-    {"1 0 * * * printf '[\\%s]' \"$(cat)\"%alpha%beta\\%gamma", &personal, CRONTAB_JOB, NULL, "1 0 * * *", "printf '[%s]' \"$(cat)\"", "alpha\nbeta%gamma\n"},
+    {"1 0 * * * printf '[\\%s]' \"$(cat)\"%alpha%beta\\%gamma", &personal, CRONTAB_JOB, NULL, "1 0 * * *",
+        "printf '[%s]' \"$(cat)\"", "alpha\nbeta%gamma\n"},
     {"@daily a\rb", &personal, CRONTAB_REPORTED, "there is a carriage return inside", "@daily", "a\rb", NULL},
     /* users */
     {"@daily root", &machine, CRONTAB_REFUSED, "bad command", NULL, NULL, NULL},
@@ -323,7 +337,8 @@ static const struct {
     {"@daily # x", &machine, CRONTAB_REFUSED, "bad username", NULL, NULL, NULL},
     {"@daily root ", &machine, CRONTAB_REPORTED, "there is no command", "@daily", "", NULL},
     {"17\t*\t* * *\troot\tcd / && echo hi", &machine, CRONTAB_JOB, NULL, "17 * * * *", "cd / && echo hi", NULL},
-    {"17\t*\t* * *\troot\tcd / && echo hi", &personal, CRONTAB_REPORTED, "the sixth word is the user root", "17 * * * *", "root\tcd / && echo hi", NULL},
+    {"17\t*\t* * *\troot\tcd / && echo hi", &personal, CRONTAB_REPORTED, "the sixth word is the user root",
+        "17 * * * *", "root\tcd / && echo hi", NULL},
     {"@daily root", &personal, CRONTAB_JOB, NULL, "@daily", "root", NULL},
     {"@daily mail -s x joe", &personal, CRONTAB_JOB, NULL, "@daily", "mail -s x joe", NULL},
     {"@daily mail x", &personal, CRONTAB_JOB, NULL, "@daily", "mail x", NULL},
@@ -333,7 +348,8 @@ static const struct {
     {"~/5 * * * * x", &cronie, CRONTAB_REFUSED, "bad minute", NULL, NULL, NULL},
     {"0 0 * * 5#2 x", &cronie, CRONTAB_REFUSED, "bad day-of-week", NULL, NULL, NULL},
     {"0 0 * * 5-0 x", &cronie, CRONTAB_JOB, NULL, "0 0 * * 5-0", "x", NULL},
-    {"0 0 * * 6-1 x", &cronie, CRONTAB_REPORTED, "day-of-week: cron takes '6-1' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
+    {"0 0 * * 6-1 x", &cronie, CRONTAB_REPORTED,
+        "day-of-week: cron takes '6-1' for no value at all: the line never runs", "0 0 30 2 *", "x", NULL},
     {"*5 * * * * x", &cronie, CRONTAB_REFUSED, "bad minute", NULL, NULL, NULL},
     {"-5 * * * * x", &cronie, CRONTAB_REFUSED, "bad option", NULL, NULL, NULL},
     {"@daily -n x", &cronie, CRONTAB_JOB, NULL, "@daily", "x", NULL},
@@ -366,6 +382,44 @@ static void test_lines(void **state)
         crontab_clear(&c);
         free(text);
     }
+}
+
+/* ---- commands and input, as a recorder in the place of the shell saw them under Debian's daemon ---- */
+
+static void check_percent(const char *text, const char *command, const char *input)
+{
+    char *line = json_text(text), *shell = json_text(command), *read = json_text(input);
+    char *whole = mem_format("* * * * * %s\n", line);
+    struct crontab c = read_text(whole, &personal);
+    assert_int_equal(c.count, 1);
+    const struct crontab_line *l = &c.lines[0];
+    if (!same(l->command, shell) || !same(l->input ? l->input : "", read))
+        fail_msg("%s: '%s' '%s'", line, l->command, shown(l->input));
+    crontab_clear(&c);
+    free(line);
+    free(shell);
+    free(read);
+    free(whole);
+}
+
+static void test_percent(void **state)
+{
+    (void)state;
+    FILE *f = fopen("tests/data/crontab-percent.tsv", "re");
+    assert_non_null(f);
+    char line[1024];
+    int rows = 0;
+    for (int n = 0; fgets(line, sizeof line, f); n++) {
+        char *rest = line, *column[3];
+        for (int i = 0; i < 3; i++)
+            assert_non_null(column[i] = strsep(&rest, "\t\n"));
+        if (n == 0)
+            continue;
+        check_percent(column[0], column[1], column[2]);
+        rows++;
+    }
+    fclose(f);
+    assert_true(rows >= 100);
 }
 
 /* ---- settings ---- */
@@ -424,7 +478,8 @@ static void test_settings(void **state)
 static void test_scope(void **state)
 {
     (void)state;
-    struct crontab c = read_text("A = 1 \nB=\"  two  \"\nC='$A-$HOME'\nPATH=/p\n\n@daily one\nA=9\nHOME=/x\n@daily two\nA=10\n", &personal);
+    struct crontab c = read_text(
+        "A = 1 \nB=\"  two  \"\nC='$A-$HOME'\nPATH=/p\n\n@daily one\nA=9\nHOME=/x\n@daily two\nA=10\n", &personal);
     static const char *const expected[2][8] = {
         {"SHELL=/bin/sh", "HOME=(home)", "PATH=/p", "A=1", "B=  two  ", "C=$A-$HOME", "LOGNAME=(user)", NULL},
         {"SHELL=/bin/sh", "HOME=/x", "PATH=/p", "A=9", "B=  two  ", "C=$A-$HOME", "LOGNAME=(user)", NULL},
@@ -444,7 +499,9 @@ static void test_scope(void **state)
 static void test_cronie_settings(void **state)
 {
     (void)state;
-    struct crontab c = read_text("A=\nUSER=me\nRANDOM_DELAY=30\nCRON_TZ=Asia/Tokyo\n@daily x\nRANDOM_DELAY=2000\nCRON_TZ=\n@daily -n y\n", &cronie);
+    struct crontab c = read_text(
+        "A=\nUSER=me\nRANDOM_DELAY=30\nCRON_TZ=Asia/Tokyo\n@daily x\nRANDOM_DELAY=2000\nCRON_TZ=\n@daily -n y\n",
+        &cronie);
     struct strvec env = {0};
     assert_int_equal(c.jobs, 2);
     crontab_env(&c, &c.lines[0], &env);
@@ -626,7 +683,12 @@ static const struct {
     {"# of the setting\nA=b\n@daily x\n", NULL},
     {"# of y\n@daily y\n@daily x\n", NULL},
     {"# m h  dom mon dow   command\n@daily x\n", NULL},
-    {"# Edit this file\n# .---------------- minute (0 - 59)\n# |  .------------- hour (0 - 23)\n# *  *  *  *  * user-name\n# mine\n@daily x\n", "mine"},
+    {"# Edit this file\n# .---------------- minute (0 - 59)\n# |  .------------- hour (0 - 23)\n# *  *  *  *  * "
+     "user-name\n# mine\n@daily x\n",
+        "mine"},
+    {"# DO NOT EDIT THIS FILE - edit the master and reinstall.\n# (- installed on Mon)\n# (Cron version -- "
+     "$Id$)\n@daily x\n",
+        NULL},
     {"# old\n#0 5 * * * /bin/old\n@daily x\n", NULL},
     {"# at 5 * * * we go\n@daily x\n", "at 5 * * * we go"},
 };
@@ -661,7 +723,8 @@ static void test_notes(void **state)
         char *text = mem_format("%s\n", notes[i].line);
         struct crontab c = read_text(text, &personal);
         const struct strvec *found = &c.lines[0].notes;
-        if (found->count != (notes[i].note != NULL) || (notes[i].note && strncmp(found->items[0], notes[i].note, strlen(notes[i].note)) != 0))
+        if (found->count != (notes[i].note != NULL) ||
+            (notes[i].note && strncmp(found->items[0], notes[i].note, strlen(notes[i].note)) != 0))
             fail_msg("%s: %s", notes[i].line, found->count ? found->items[0] : "no note");
         assert_int_equal(c.lines[0].status, CRONTAB_JOB);
         crontab_clear(&c);
@@ -675,6 +738,7 @@ int main(void)
         cmocka_unit_test(test_expected),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_percent),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_scope),
         cmocka_unit_test(test_cronie_settings),

@@ -9,10 +9,10 @@
 #include "lib/text/table.h"
 
 static const struct table_column columns[] = {
-    {"JOB", true, false},
-    {"NAME", false, true},
-    {"STATE", false, false},
-    {"COMMAND", false, true},
+    {.title = "JOB", .right = true},
+    {.title = "NAME", .stretch = true},
+    {.title = "STATE"},
+    {.title = "COMMAND", .stretch = true},
 };
 
 static struct table *sample(void)
@@ -71,7 +71,7 @@ static void test_write(void **state)
 /* Two stretch columns give way together, the wider one first. */
 static void test_shared(void **state)
 {
-    static const struct table_column two[] = {{"A", false, true}, {"B", false, true}};
+    static const struct table_column two[] = {{.title = "A", .stretch = true}, {.title = "B", .stretch = true}};
     static const struct {
         int width;
         const char *text;
@@ -96,7 +96,7 @@ static void test_shared(void **state)
 
 static void test_hostile(void **state)
 {
-    static const struct table_column two[] = {{"NAME", false, true}, {"N", true, false}};
+    static const struct table_column two[] = {{.title = "NAME", .stretch = true}, {.title = "N", .right = true}};
     (void)state;
     struct table *t = table_new(two, 2);
     struct buf b = {0};
@@ -116,12 +116,67 @@ static void test_hostile(void **state)
     table_free(NULL);
 }
 
+/* What does not fit is left out, the highest number first; a column is cut to its least before. */
+static void test_left_out(void **state)
+{
+    static const struct table_column four[] = {{.title = "JOB", .right = true}, {.title = "NAME", .stretch = true, .drop = 1},
+        {.title = "SCHEDULE", .drop = 2}, {.title = "COMMAND", .stretch = true, .least = 4}};
+    static const struct {
+        int width;
+        const char *text;
+    } cases[] = {
+        {0, "JOB  NAME       SCHEDULE   COMMAND\n  1  backup-db  every 10m  pg_dumpall\n"},
+        {37, "JOB  NAME       SCHEDULE   COMMAND\n  1  backup-db  every 10m  pg_dumpall\n"},
+        {32, "JOB  NAME      SCHEDULE   COM...\n  1  backu...  every 10m  pg_...\n"},
+        {30, "JOB  NAME      SCHEDULE   C...\n  1  backu...  every 10m  p...\n"},
+        {29, "JOB  NAME       COMMAND\n  1  backup-db  pg_dumpall\n"},
+        {19, "JOB  NAME      C...\n  1  backu...  p...\n"},
+        {18, "JOB  COMMAND\n  1  pg_dumpall\n"},
+        {5, "JOB  C...\n  1  p...\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct table *t = table_new(four, 4);
+        struct buf b = {0};
+        table_cell(t, TABLE_PLAIN, "1");
+        table_cell(t, TABLE_PLAIN, "backup-db");
+        table_cell(t, TABLE_PLAIN, "every 10m");
+        table_cell(t, TABLE_PLAIN, "pg_dumpall");
+        table_write(&b, t, cases[i].width, false);
+        assert_string_equal(b.data, cases[i].text);
+        table_free(t);
+        buf_clear(&b);
+    }
+}
+
+/* Titles stand in front of the first part only; columns do not get narrower. */
+static void test_parts(void **state)
+{
+    static const struct table_column two[] = {{.title = "JOB", .right = true}, {.title = "NAME", .stretch = true}, {.title = "LAST", .drop = 1}};
+    static const char *const rows[][3] = {{"1", "long name", "ok"}, {"2", "x", "ok"}, {"10000", "another long name", "ok"}};
+    static const char *const texts[] = {"JOB  NAME\n  1  long name\n", "  2  x\n", "10000  anothe...\n"};
+    (void)state;
+    struct table *t = table_new(two, 3);
+    struct buf b = {0};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t c = 0; c < 3; c++)
+            table_cell(t, TABLE_PLAIN, rows[i][c]);
+        table_write(&b, t, 16, false);
+        assert_string_equal(b.data, texts[i]);
+        buf_reset(&b);
+    }
+    table_free(t);
+    buf_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }
