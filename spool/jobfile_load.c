@@ -336,7 +336,8 @@ int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *ru
         l.name = "standard input";
         return load_open(&l, STDIN_FILENO, "-");
     }
-    if (!*name)
+    l.name = *name ? name : NULL;
+    if (!l.name)
         return refuse_hint(&l, NULL, "the name of a job file is empty: a variable that is not set?");
     int fd;
     if (open_name(&l, &fd) < 0)
