@@ -67,6 +67,7 @@ struct crontab_import {
     struct changes changes;
     bool planned, done; /* changes are known; and made */
     bool served;
+    size_t bytes;          /* of all that the jobs hold */
     size_t taken, reported, refused; /* lines */
     struct strvec folders; /* of crontabs, read as a whole: sources of files in them that are gone are to go too */
 };

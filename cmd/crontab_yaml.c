@@ -25,26 +25,25 @@ static bool is_common(const struct jobfile *file, const struct field *f)
     return same;
 }
 
-static bool has_pair(const struct strvec *env, const char *pair)
+static bool all_have(const struct jobfile *file, size_t place, const char *pair)
 {
-    for (size_t i = 0; i < env->count; i++)
-        if (strcmp(env->items[i], pair) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < file->job_count; i++) {
+        const struct strvec *env = &file->jobs[i].job.env;
+        if (place >= env->count || strcmp(env->items[place], pair) != 0)
+            return false;
+    }
+    return true;
 }
 
-/* The variables that all jobs have with the same value. */
+/* The variables that all jobs begin with, so that their order stays what it is. */
 static struct value common_env(const struct jobfile *file)
 {
     const struct strvec *first = &file->jobs[0].job.env;
     struct value map = value_map();
-    for (size_t i = 0; i < first->count; i++) {
+    for (size_t i = 0; i < first->count && all_have(file, i, first->items[i]); i++) {
         const char *pair = first->items[i];
-        size_t have = 1, name = strcspn(pair, "=");
-        while (have < file->job_count && has_pair(&file->jobs[have].job.env, pair))
-            have++;
-        if (have == file->job_count)
-            value_put_key(&map, mem_format("%.*s", (int)name, pair), value_text(pair + name + 1));
+        size_t name = strcspn(pair, "=");
+        value_put_key(&map, mem_format("%.*s", (int)name, pair), value_text(pair + name + 1));
     }
     return map;
 }

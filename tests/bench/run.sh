@@ -109,6 +109,15 @@ part_import() {
     rm -r "$work/lmdb"
     row "1,000,000 jobs from a file" "$(seconds "$ax" import ndjson "$work/jobs")" s "bare LMDB, one transaction" "$bare" '<=' 3
     rm "$work/jobs"
+    fresh_spool
+    crontab_lines 10000 >"$work/crontab"
+    row "10,000 lines of a crontab" "$(seconds "$ax" import crontab "$work/crontab")" s "the limit" 1 '<=' 1
+    row "  the same again, nothing changed" "$(seconds "$ax" import crontab "$work/crontab")" s "the limit" 1 '<=' 1
+    rm "$work/crontab"
+}
+
+crontab_lines() { # COUNT
+    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%d %d * * * /usr/local/bin/task --number %d >/dev/null 2>&1\n", i % 60, i % 24, i }'
 }
 
 part_throughput() {

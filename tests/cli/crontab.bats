@@ -286,3 +286,226 @@ as_user() {
     assert_output --partial 'line 2: tab-b'
     assert_output --partial 'tab:3: bad username'
 }
+
+# ---- for real ----
+
+# A shell that writes down what it was given: where it lies, by the name of the job.
+recorder() {
+    scratch=$(mktemp -d)
+    chmod 1777 "$scratch"
+    cat >"$scratch/shell" <<'SCRIPT'
+#!/bin/sh
+to=${0%/*}/$AX_NAME
+cat /proc/$$/environ >"$to.env"
+printf %s "$2" >"$to.command"
+cat >"$to.stdin"
+: >"$to.done"
+SCRIPT
+    chmod 755 "$scratch/shell"
+}
+
+# Compares with expected.tsv what the recorder has, for the jobs that --json has named. The crontab has a line more in front.
+compare_recorded() { # FILE NAMES
+    python3 - "$crontabs/expected.tsv" "$1" "$2" "$scratch" "$(id -un)" <<'PYTHON'
+import csv, json, os, pwd, sys
+table, name, printed, folder, me = sys.argv[1:]
+names = {line["line"] - 1: line["name"] for line in map(json.loads, open(printed)) if line["name"]}
+for row in csv.DictReader(open(table, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE):
+    if row["file"] != name or row["what"] == "refused":
+        continue
+    user = me if row["user"] == "(owner)" else row["user"]
+    home = pwd.getpwnam(user).pw_dir
+    if not os.path.isdir(home):
+        continue
+    at = os.path.join(folder, names[int(row["line"])])
+    want = {k: v.replace("(user)", user).replace("(home)", home) for k, v in json.loads(row["env"]).items()}
+    want["SHELL"] = os.path.join(folder, "shell")
+    got = dict(pair.split("=", 1) for pair in open(at + ".env").read().split("\0") if pair)
+    assert got.pop("USER") == user and got.pop("PWD") == home, got
+    got = {k: v for k, v in got.items() if not k.startswith("AX_")}
+    assert got == want, (row["line"], got, want)
+    command = json.loads(row["command"]).rstrip("\r")
+    assert open(at + ".command").read() == command, (row["line"], command)
+    stdin = "" if row["stdin"] == "-" else json.loads(row["stdin"])
+    assert open(at + ".stdin").read() == stdin, (row["line"], stdin)
+    print("compared", row["line"])
+PYTHON
+}
+
+all_recorded() { # COUNT
+    [ "$(find "$scratch" -name '*.done' | wc -l)" -eq "$1" ]
+}
+
+# The home of a user who has none cannot be entered, by cron either.
+startable() {
+    python3 -c '
+import json, os, sys
+for line in map(json.loads, sys.stdin):
+    if line["name"] and os.path.isdir(line["env"]["HOME"]):
+        print(line["name"])'
+}
+
+@test "run for real: command, standard input and environment are those of Debian's cron" {
+    [ "$(id -u)" -eq 0 ] || skip 'lines of other users need root'
+    local file kind count=0 name
+    recorder
+    serve
+    for file in "$crontabs"/*.user "$crontabs"/*.system; do
+        kind=
+        [ "${file##*.}" = user ] || kind=--system
+        { echo "SHELL=$scratch/shell" && sed "s|^SHELL *=.*|SHELL=$scratch/shell|" "$file"; } >"${file##*/}"
+        ax import crontab --skip-bad $kind --json "${file##*/}" >"printed.${file##*/}"
+        startable <"printed.${file##*/}" >names
+        while read -r name; do
+            ax start "$name"
+            count=$((count + 1))
+        done <names
+    done
+    [ "$count" -ge 40 ]
+    until_true 20 all_recorded "$count"
+    for file in "$crontabs"/*.user "$crontabs"/*.system; do
+        compare_recorded "${file##*/}" "printed.${file##*/}" >>compared
+    done
+    [ "$(wc -l <compared)" -eq "$count" ]
+    unserve
+    rm -r "$scratch"
+}
+
+# ---- cases from the field ----
+
+run_all() { # runs each job once and waits for all to end
+    local number
+    for number in $(ax ls --json | field job); do ax start "$number"; done
+    until_true 10 ended "$(ax ls --json | wc -l)"
+}
+
+ended() { [ "$(ax history --json | wc -l)" -ge "$1" ]; }
+
+@test "percent signs: newline, standard input, escape" {
+    printf '%s\n' '0 1 * * * printf '\''[\%s]'\'' "$(cat)"%alpha%beta\%gamma' '0 2 * * * date "+%H"' >f
+    run -0 --separate-stderr ax import --dry-run f
+    assert_output --partial 'line 2'
+    assert_output --partial 'the first % ends the command'
+    ax import -q f
+    serve
+    ax start 1
+    until_true 10 ended 1
+    printf '[alpha\nbeta%%gamma]' >want
+    ax log 1 --raw | cmp - want
+    run ax show 2 --json
+    assert_output --partial '"command":"date \"+"'
+    assert_output --partial '"stdin":"H\"\n"'
+}
+
+@test "settings: quotes, blanks, no expansion, order, and = inside a command" {
+    printf '%s\n' 'A = 1 ' 'B="  two  "' "C='\$A-\$HOME'" 'D=x # still the value' '' '1 0 * * * env' 'A=9' '2 0 * * * env' '3 0 * * * E=5 env --unset=NOPE' >f
+    ax import -q f
+    serve
+    run_all
+    ax log 1 --raw >one
+    grep -qxF 'A=1' one
+    grep -qxF 'B=  two  ' one
+    grep -qxF 'C=$A-$HOME' one
+    grep -qxF 'D=x # still the value' one
+    ax log 2 --raw | grep -qxF 'A=9'
+    ax log 3 --raw | grep -qxF 'E=5'
+    ax log 3 --raw | grep -qxF 'A=9'
+}
+
+@test "carriage returns, and a last line without a newline" {
+    printf 'X=1\r\n*/5 * * * * echo a\r\n*/6 * * * * echo b' >f
+    run -2 ax import f
+    assert_output --partial 'f:3: no newline at the end of the file'
+    echo >>f
+    run -0 --separate-stderr ax import f
+    assert_output --partial 'carriage return'
+    [ "$(ax ls --json | grep -c '\\r')" -eq 0 ]
+    [ "$(ax ls --json | wc -l)" -eq 2 ]
+}
+
+@test "tabs and the user column" {
+    printf 'PATH="/usr/bin:/bin"\n17\t*\t* * *\troot\tcd / && echo hi\n' >f
+    run -0 --separate-stderr ax import f
+    assert_output --partial 'look: the sixth word is the user root'
+    AX_SPOOL=$PWD/personal
+    [ "$(id -u)" -eq 0 ] || skip 'the line of another user needs root'
+    ax import -q --system f
+    run ax show 1 --json
+    assert_output --partial '"user":"root"'
+    assert_output --partial '"command":"cd / && echo hi"'
+    assert_output --partial '"PATH":"/usr/bin:/bin"'
+}
+
+@test "a command longer than cron's own limit: whole, or refused with the limit" {
+    local bytes
+    for bytes in 1500 130000; do
+        printf '0 1 * * * : %s\n' "$(head -c $bytes /dev/zero | tr '\0' a)" >f
+        run -0 --separate-stderr ax import f
+        assert_output --partial 'cron takes 999; ax takes it whole'
+        [ "$(ax show "$(ax ls --json | field job | tail -n 1)" --json | field command | wc -c)" -eq $((bytes + 3)) ]
+    done
+    printf '0 1 * * * : %s\n' "$(head -c 300000 /dev/zero | tr '\0' a)" >f
+    run -2 ax import f
+    assert_output --partial 'Linux hands a shell at most 131071'
+}
+
+@test "as a job file: what it applies is what importing makes" {
+    [ "$(id -u)" -eq 0 ] || skip 'lines of other users need root'
+    local file kind
+    for file in "$crontabs"/*.user "$crontabs"/*.system; do
+        kind=
+        [ "${file##*.}" = user ] || kind=--system
+        rm -rf one two
+        ax import crontab -q --skip-bad $kind "$file" --spool one
+        ax import crontab --skip-bad $kind "$file" --yaml >jobs.yaml
+        run -0 --separate-stderr ax apply jobs.yaml --spool one
+        assert_output --partial 'nothing changed'
+        ax apply -q jobs.yaml --spool two
+        diff <(ax export --spool one) <(ax export --spool two)
+        ax export --spool one >back.yaml
+        ax diff back.yaml --spool two
+    done
+    ax import crontab --system --yaml "$crontabs/etc-crontab.system" "$crontabs/wrappers.system" >both.yaml
+    ax check both.yaml
+    [ "$(grep -c '^---$' both.yaml)" -eq 1 ]
+}
+
+@test "comments above a line are its description" {
+    printf '# Nightly: the "database".\n# Two lines.\n0 1 * * * /bin/a\n\n0 2 * * * /bin/b\n' >tab
+    ax import crontab --yaml tab >jobs.yaml
+    ax apply -q jobs.yaml
+    run ax show tab-a --json
+    assert_output --partial '"description":"Nightly: the \"database\".\nTwo lines."'
+    run ax show tab-b --json
+    refute_output --partial description
+}
+
+@test "CRON_TZ: the zone of cronie, or a plain variable" {
+    printf 'CRON_TZ=Europe/Berlin\n0 1 * * * /bin/a\n' >tab
+    run -0 --separate-stderr ax import crontab tab
+    assert_output --partial 'look: CRON_TZ: '
+    [ "$(ax show tab-a --json | field timezone)" = Europe/Berlin ]
+    ax import crontab -q --dialect debian tab
+    run ax show tab-a --json
+    refute_output --partial '"timezone"'
+    printf 'CRON_TZ=Europe/Nowhere\n0 1 * * * /bin/a\n' >tab
+    run -2 ax import crontab tab
+    assert_output --partial 'tab:2: timezone: '
+    ax import crontab -q --dialect debian tab
+}
+
+@test "a name that a person's job has is not taken" {
+    printf '0 1 * * * /bin/a\n' >tab
+    ax add -q --name tab-a 1h true
+    run -4 ax import crontab tab
+    assert_output --partial 'tab:1: the name tab-a is taken by job 1'
+    [ "$(ax ls --json | wc -l)" -eq 1 ]
+}
+
+@test "what does not go together, and what cannot be read" {
+    local words
+    for words in 'crontab a b' 'crontab --system --user root' 'crontab --yaml --json -' 'crontab --take-over -' 'crontab --undo --dry-run' 'ndjson --yaml -' 'crontab nosuch' 'crontabb nosuch' \
+        'crontab --dialect vixie -' 'crontab --system nosuch' 'crontab .'; do
+        run -2 ax import $words </dev/null
+    done
+}
