@@ -117,6 +117,8 @@ static int apply_run(const struct command *self, int argc, char **argv)
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first >= 0)
         exit_code = files_load(self, &o.files, argc - first, argv + first, &files, NULL);
+    if (first >= 0 && !exit_code && o.prune)
+        exit_code = changes_prune_check(self, &files);
     if (first >= 0 && !exit_code)
         exit_code = apply_files(self, &o, &files);
     jobfiles_clear(&files);

@@ -42,6 +42,14 @@ int changes_plan(const struct common *c, const struct jobfiles *files, bool prun
     return code;
 }
 
+int changes_prune_check(const struct command *self, const struct jobfiles *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->items[i].source, "-") == 0)
+            return command_usage_error(self, "--prune wants to know whose jobs these are: standard input has no path, so say it by --source LABEL, or `source:` in the file");
+    return 0;
+}
+
 int changes_conflicts(const struct changes *changes)
 {
     struct errors errors = {0};

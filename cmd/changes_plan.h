@@ -8,6 +8,9 @@
 /* Looks only. Where there is no spool yet, all is new. */
 int changes_plan(const struct common *c, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
 
+/* Standard input has no path, so what is read there without a `source` has none of its own: others would be pruned by it. Returns the exit code, printed; or 0. */
+int changes_prune_check(const struct command *self, const struct jobfiles *files);
+
 /* Prints jobs that belong to others as errors of the files. Returns the exit code: 0 where there are none. */
 int changes_conflicts(const struct changes *changes);
 

@@ -61,7 +61,7 @@ static int diff_run(const struct command *self, int argc, char **argv)
     struct jobfiles files = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first >= 0 && files_load(self, &o.files, argc - first, argv + first, &files, NULL))
+    if (first >= 0 && (files_load(self, &o.files, argc - first, argv + first, &files, NULL) || (o.prune && changes_prune_check(self, &files))))
         exit_code = DIFF_ERROR;
     else if (first >= 0)
         exit_code = diff_files(self, &o, &files);

@@ -246,6 +246,10 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
         if (!show_has_form(f) && !field_is_default(j, f))
             show_field(b, j, f);
     show_kept(b, j, o->values);
+    if (j->source)
+        show_text(b, "source", "%s", j->source);
+    if (j->file)
+        show_text(b, "file", "%s", j->file);
     show_moment(b, v, "added", j->added);
 }
 
@@ -289,6 +293,8 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
             value_put(&m, f->name, field_get(&s->job, f, FIELD_PRINT));
     value_put(&m, "upcoming", show_upcoming(&s->next));
     value_put(&m, "kept_env", show_kept_value(&s->job, o->values));
+    value_put(&m, "source", value_text(s->job.source));
+    value_put(&m, "file", value_text(s->job.file));
     view_line(b, &m);
 }
 

@@ -243,6 +243,25 @@ X
     assert_line "source: $PWD/one.yaml"
 }
 
+@test "apply: from standard input" {
+    printf 'version: 1\njobs: {a: {command: "true", cwd: /}}\n' >a.yaml
+    ax apply -q - <a.yaml
+    run ax apply - <a.yaml
+    assert_output 'nothing changed: 1 unchanged'
+    run ax apply --prune - <a.yaml
+    assert_failure 2
+    assert_output --partial 'say it by --source LABEL'
+    run ax diff --prune - <a.yaml
+    assert_failure 2
+    run ax apply --prune --source web - <<<'{version: 1, jobs: {b: {command: "true", cwd: /}}}'
+    assert_success
+    run ax show b
+    assert_line --regexp '^source +web$'
+    run ax export
+    run ax diff - <<<"$output"
+    assert_success
+}
+
 @test "apply: --cwd and --set" {
     printf 'version: 1\nsource: web\nparams: {HOST: , PORT: 80}\njobs:\n  a: {command: "ping ${HOST} ${PORT} ${HOME}"}\n' >ax.yaml
     run ax apply --cwd /usr
