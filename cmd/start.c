@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
 #include "lib/time/when.h"
+#include "spool/fields.h"
 
 struct start {
     struct common common;
@@ -20,7 +21,7 @@ struct start {
 static const struct option_row start_options[] = {
     {.word = "due", .kind = OPTION_TEXT, .offset = offsetof(struct start, due), .placeholder = "TIME", .help = "replay this due time, which has passed"},
     {.word = "from", .kind = OPTION_TEXT, .offset = offsetof(struct start, from), .placeholder = "TIME", .help = "replay all due times from this one"},
-    {.word = "until", .kind = OPTION_TEXT, .offset = offsetof(struct start, until), .placeholder = "TIME", .help = "up to this one; without it, up to now"},
+    {.word = "until", .kind = OPTION_TEXT, .offset = offsetof(struct start, until), .placeholder = "TIME", .help = "up to this one, a date with its whole day; without it, up to now"},
     {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct start, quiet), .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct start, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
@@ -29,9 +30,25 @@ static const struct option_row start_options[] = {
 
 static int start_time(const struct start *s, const char *option, const char *text, instant *out, struct error *e)
 {
-    if (instant_parse_iso(text, s->view.zone, out, e) == 0)
-        return 0;
-    return error_field(e, option);
+    int code = *text == '@' ? instant_parse_epoch(text, out, e) : instant_parse_iso(text, s->view.zone, out, e);
+    return code < 0 ? error_field(e, option) : 0;
+}
+
+/* A date alone takes in its day, as not_after has it; of today what has passed. */
+static int start_until(struct start *s, struct error *e)
+{
+    struct job scratch;
+    const struct field_context context = {.zone = s->view.zone, .now = s->view.now};
+    instant moment;
+    int code = start_time(s, "--until", s->until, &moment, e);
+    if (code < 0)
+        return code;
+    s->replay.until = moment;
+    job_init(&scratch);
+    if (field_set_text(&scratch, field_find("not_after"), s->until, &context, NULL) == 0 && scratch.not_after > moment)
+        s->replay.until = moment < s->view.now && scratch.not_after > s->view.now ? s->view.now : scratch.not_after;
+    job_clear(&scratch);
+    return 0;
 }
 
 static int start_span(struct start *s, struct error *e)
@@ -44,10 +61,10 @@ static int start_span(struct start *s, struct error *e)
         return error_set(e, ERROR_USAGE, "--due names one due time, --from and --until a span: give one of the two");
     if (s->until && !s->from)
         return error_set(e, ERROR_USAGE, "--until goes with --from TIME");
-    int code = start_time(s, s->due ? "due" : "from", s->due ? s->due : s->from, &r->from, e);
+    int code = start_time(s, s->due ? "--due" : "--from", s->due ? s->due : s->from, &r->from, e);
     r->until = s->due ? r->from : s->view.now;
     if (code == 0 && s->until)
-        code = start_time(s, "until", s->until, &r->until, e);
+        code = start_until(s, e);
     if (code == 0 && r->until < r->from)
         return error_set(e, ERROR_USAGE, "--until lies before --from");
     return code;

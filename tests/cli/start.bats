@@ -55,6 +55,20 @@ ended_times() { # JOB OUTCOME COUNT
         "$(while read -r row; do echo "$(field started_ns <<<"$row") $(field ended_ns <<<"$row")"; done <rows | tr ' ' '\n' | sort -n)"
 }
 
+@test "--until takes in the whole day of a date, of today what has passed" {
+    import '{"name":"daily","cron":"0 3 * * *","timezone":"UTC","command":"true"}'
+    run -0 --separate-stderr ax start daily --from 2026-01-01 --until 2026-01-03
+    assert_output "job 1 daily: replays 3 due times, 2026-01-01 03:00:00 +00:00 to 2026-01-03 03:00:00 +00:00"
+    run -0 --separate-stderr ax start daily --from 2026-01-01 --until 2026-01-03T00:00
+    assert_output --partial "replays 2 due times"
+    run -0 --separate-stderr ax start daily --from @1767236400 --until @1767236400 # 2026-01-01T03:00Z
+    assert_output --partial "replays its due time 2026-01-01 03:00:00"
+    import '{"name":"often","cron":"* * * * *","timezone":"UTC","command":"true"}'
+    run -0 --separate-stderr ax start often --from "@$(($(date +%s) - 180))" --until "$(date +%F)"
+    run -2 ax start daily --from 2026-01-01 --until yesterday
+    assert_output --partial "ax start: --until: "
+}
+
 @test "what is no due time, or not yet one, is not replayed" {
     import '{"name":"hourly","cron":"0 * * * *","timezone":"UTC","command":"true"}'
     run -2 ax start hourly --due 2026-01-01T10:30Z
