@@ -17,12 +17,13 @@
 #include "lib/text/json.h"
 #include "lib/text/suggest.h"
 #include "lib/text/utf8.h"
+#include "lib/time/cron.h"
 #include "spool/fields.h"
 #include "spool/record.h"
 
 #define LINE_MAX_BYTES (8 << 20) /* more than any job takes */
 #define READ_BYTES (256 << 10)
-enum { NEVER_NAMED = 10 };
+enum { NEVER_NAMED = 10, TRAPS_NAMED = 10 };
 
 #define IMPORT_FLAG(letter_, name_, member_, help_) {.letter = letter_, .word = name_, .kind = OPTION_FLAG, .offset = offsetof(struct import_options, member_), .help = help_}
 static const char *const import_dialects[] = {"debian", "cronie", NULL}; /* enum crontab_dialect */
@@ -55,6 +56,7 @@ struct import {
     uint64_t first, last; /* numbers given */
     int never[NEVER_NAMED]; /* lines of jobs that are never due */
     int64_t never_count;    /* all of them; the first ones are named */
+    struct strvec traps;    /* what expressions say that is likely a slip, of the first such jobs */
 };
 struct import_head {
     int32_t line;
@@ -215,12 +217,24 @@ static int import_twin(const struct import *im, struct store *store, const char 
     return error_field(e, "name");
 }
 
+static void import_trap(struct import *im, const char *expression, int line)
+{
+    struct cron cron;
+    struct strvec traps = {0};
+    if (im->traps.count < TRAPS_NAMED && cron_parse(expression, 0, &cron, &traps, NULL) == 0)
+        for (size_t i = 0; i < traps.count; i++)
+            strvec_take(&im->traps, mem_format("line %d: warning: `%s`: %s", line, expression, traps.items[i]));
+    strvec_clear(&traps);
+}
+
 /* A schedule of dates that do not come is no error, but likely none was meant. */
 static int import_look(struct import *im, struct store *store, const struct job *j, int line, struct error *e)
 {
     struct job_state state;
     if (!j->cron.count && !j->calendar.count)
         return 0;
+    for (size_t i = 0; i < j->cron.count; i++)
+        import_trap(im, j->cron.items[i], line);
     int code = store_state(store, j->number, &state, e);
     if (code == 0 && state.due == INSTANT_NEVER && im->never_count++ < NEVER_NAMED)
         im->never[im->never_count - 1] = line;
@@ -296,6 +310,8 @@ static void import_tell(const struct command *self, const struct import *im, con
 
 static void import_warn(const struct command *self, const struct import *im)
 {
+    for (size_t i = 0; i < im->traps.count; i++)
+        command_warn(self, "%s: %s", im->name, im->traps.items[i]);
     for (int64_t i = 0; i < im->never_count && i < NEVER_NAMED; i++)
         command_warn(self, "%s: line %d: this never comes: its schedule has no due time ahead", im->name, im->never[i]);
     if (im->never_count > NEVER_NAMED)
@@ -329,6 +345,7 @@ static int import_file(const struct command *self, const struct import_options *
     if (code == 0 && !served)
         client_hint(self, &o->common);
     buf_clear(&im.records);
+    strvec_clear(&im.traps);
     zones_clear(&im.zones);
     view_clear(&v);
     return code;
