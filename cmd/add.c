@@ -82,6 +82,9 @@ static int add_set_field(void *target, const struct option_row *row, const char 
     int code = flag ? add_when_once(a, flag, e) : 0;
     if (code == 0)
         code = field_set_text(&a->job, f, argument, &a->context, e);
+    struct when when;
+    if (code == 0 && f->kind == FIELD_AT && when_at(argument, a->context.zone, a->view.now, &when, NULL) == 0)
+        a->echo.skipped = when.skipped;
     if (code < 0)
         e->field[0] = '\0'; /* here it is known as the option it was written as */
     return code;
@@ -125,6 +128,7 @@ static int add_set_when(struct add *a, const char *text, struct error *e)
         a->job.every = when.every;
     else
         a->job.at = when.at;
+    a->echo.skipped = when.skipped;
     return 0;
 }
 
@@ -357,7 +361,7 @@ static void add_tell(const struct command *self, struct add *a)
 
 static int add_do(const struct command *self, struct add *a, struct error *e)
 {
-    a->echo = (struct add_echo){.json = a->json, .quiet = a->quiet, .dry_run = a->dry_run, .word = "added"};
+    a->echo = (struct add_echo){.json = a->json, .quiet = a->quiet, .dry_run = a->dry_run, .word = "added", .skipped = a->echo.skipped};
     if (a->dry_run) {
         if (add_reckon(a, e) < 0)
             return -(int)e->code;

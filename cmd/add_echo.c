@@ -76,6 +76,8 @@ void add_warn(const struct command *self, const struct job *j, const struct zone
 {
     struct slips slips = {0};
     slips_find(&slips, j, zone, echo->due, now);
+    if (echo->skipped)
+        command_warn(self, "warning: the clock skips that local time, which is read as if the clock had been put forward already");
     for (size_t i = 0; i < slips.texts.count; i++)
         command_warn(self, "warning: %s", slips.texts.items[i]);
     if (slips.never)

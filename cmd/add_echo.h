@@ -9,6 +9,7 @@ struct add_echo {
     bool json, quiet, dry_run;
     uint64_t number;  /* 0: nothing was added */
     instant due;
+    bool skipped; /* the clock skips the local time that was asked for */
     const char *word; /* "added", "replaced", "kept" */
 };
 

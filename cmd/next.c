@@ -82,9 +82,12 @@ static int next_set(struct next *n, const char *name, const char *text, struct e
 {
     const struct field_context context = {.zone = n->zone, .now = n->from};
     const struct field *f = field_find(name);
+    struct when when;
     int code = field_set_text(&n->job, f, text, &context, e);
     if (code == 0 && f->kind == FIELD_AT && strcasecmp(text, "now") == 0)
         code = next_at_now(n, text, e);
+    else if (code == 0 && f->kind == FIELD_AT && when_at(text, n->zone, n->from, &when, NULL) == 0)
+        n->skipped = when.skipped;
     return code < 0 ? next_option_error(name, e) : 0;
 }
 
@@ -196,6 +199,7 @@ static int next_when(struct next *n, const char *text, struct error *e)
     case WHEN_AT:
     case WHEN_IN:
         n->job.at = when.at;
+        n->skipped = when.skipped;
         return when.now && when.kind == WHEN_AT ? next_at_now(n, "now", e) : 0;
     case WHEN_EVERY:
         n->job.every = when.every;

@@ -23,6 +23,7 @@ struct next {
     int64_t far; /* seconds since 1970: --from lies behind all instants; 0: it does not */
     struct zones zones;
     const struct zone *zone; /* what local times are read and shown in */
+    bool skipped;            /* the clock skips the local time that was asked for */
     struct job job;          /* the subject: one of the spool, or one that is made of the options */
     struct job_state state;  /* if it is one of the spool: its number is not 0 */
 };

@@ -67,6 +67,8 @@ static int walk_print(const struct command *self, const struct next *n, struct w
     int count = 0;
     while (count < w->most) {
         struct occurrence o = walk_next(w);
+        if (n->skipped)
+            o.note = OCCURRENCE_MOVED;
         if (o.at == INSTANT_NEVER)
             break;
         if (o.at > n->until) {

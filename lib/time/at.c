@@ -53,6 +53,7 @@ struct reckoning {
     struct civil now;     /* seconds cut off */
     instant cut;          /* the same as an instant */
     instant jump;         /* where the clock skips the time that is meant, and it cannot be had; else INSTANT_NONE */
+    bool skipped;         /* the clock skips it, and it can be had */
 };
 
 /* ---- calendar ---- */
@@ -172,6 +173,7 @@ static instant find(struct reckoning *r, const struct wall *w, instant after)
     struct zone_local_time found = zone_resolve(r->z, &c);
     if (found.fit == ZONE_GAP && (r->p->stamp || (found.second <= after && found.jump > after)))
         r->jump = found.jump;
+    r->skipped = found.fit == ZONE_GAP;
     return found.fit == ZONE_GAP || found.first <= after ? found.second : found.first;
 }
 
@@ -233,7 +235,7 @@ static int reckon(struct reckoning *r, const struct zone *z, instant now, struct
         return when_refuse_past(r->text, z, at, now, e);
     if (at >= LAST)
         return far_refuse(r->text, p, e);
-    *out = (struct at){.at = at, .cut = at < now, .rolled = rolled};
+    *out = (struct at){.at = at, .cut = at < now, .rolled = rolled, .skipped = r->skipped};
     return 0;
 }
 

@@ -16,6 +16,7 @@ struct at {
     bool cut; /* lies in this very minute, whose seconds are cut off, and so up to a minute back (`now`, `today`); all
                  else that is past is refused */
     bool rolled; /* a time of day alone that had passed today and means tomorrow */
+    bool skipped; /* the clock skips the local time that is meant: this is another one, before the jump */
 };
 
 /* Errors: ERROR_USAGE with the column: no such words, no such date, a time that is past. Of a local time that is there

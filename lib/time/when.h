@@ -22,6 +22,7 @@ struct when {
                          as that */
     bool now;         /* as soon as there is a slot */
     bool rolled;      /* a time of day alone that had passed today and means tomorrow */
+    bool skipped;     /* as in at.h: the clock skips the local time that the words of at mean */
 };
 
 /* A bare WHEN: `now`, a duration, a time as when_at takes it, five cron fields or a nickname (WHEN_CRON, checked by

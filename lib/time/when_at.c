@@ -142,7 +142,7 @@ static int at_words(const char *text, const struct zone *z, instant now, struct 
     struct at at;
     int code = at_parse(text, z, now, &at, e);
     if (code == 0)
-        *out = (struct when){.kind = WHEN_AT, .at = at.at, .rolled = at.rolled};
+        *out = (struct when){.kind = WHEN_AT, .at = at.at, .rolled = at.rolled, .skipped = at.skipped};
     return code;
 }
 

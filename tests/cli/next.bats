@@ -102,6 +102,16 @@ days() { # TIME OPTION...
     [ "$(utc --calendar 'Mon 09:00 Asia/Tokyo' --from 2027-01-01T00:00Z -n 1)" = 2027-01-04T00:00:00Z ]
 }
 
+@test "a time in words of at that the clock skips is said to be moved" {
+    run -0 ax next --at '2:30 2027-03-28' --from 2027-03-01 --timezone Europe/Berlin
+    assert_output --partial '2027-03-28 01:30:00 +01:00  2027-03-28T00:30:00Z'
+    assert_output --partial 'moved: the clock skips its local time'
+    run -0 ax next '2:30 2027-03-28' --from 2027-03-01 --timezone Europe/Berlin --json
+    assert_output --partial '"note":"moved"'
+    run -0 ax next '3:30 2027-03-28' --from 2027-03-01 --timezone Europe/Berlin --json
+    assert_output --partial '"note":null'
+}
+
 @test "the now of at is printed though it lies a little back" {
     [ "$(utc --at now --from 2027-01-01T10:20:30Z)" = 2027-01-01T10:20:00Z ]
     [ "$(utc now --from 2027-01-01T10:20:30Z)" = 2027-01-01T10:20:00Z ]

@@ -133,6 +133,16 @@ load helper
     [ "$stderr" = '' ]
 }
 
+@test "a local time that the clock skips is said, whichever way it was given" {
+    for when in --at at; do
+        run --separate-stderr -0 ax add --dry-run --timezone Europe/Berlin "$when" '2:30 2100-03-28' true
+        assert_output --partial 'not added: 2100-03-28 01:30:00 +01:00'
+        [[ $stderr == 'ax add: warning: the clock skips that local time'* ]]
+    done
+    run --separate-stderr -0 ax add --dry-run --timezone Europe/Berlin --at '3:30 2100-03-28' true
+    [ "$stderr" = '' ]
+}
+
 # ---- shown ----
 
 @test "ls shows the schedule in its own notation, and what has no due time by words" {
@@ -304,4 +314,12 @@ X
     assert_output 'added jobs 1 to 3'
     [[ $stderr == 'ax import: jobs: line 1: this never comes: '*'ax import: jobs: line 3: this never comes: '* ]]
     [[ $stderr != *'line 2'* ]]
+}
+
+@test "an import warns of what is likely a slip, for the first ten" {
+    { echo '{"every":"1h","command":"x"}'; for _ in {1..12}; do echo '{"cron":"*/70 * * * *","command":"x"}'; done; } >jobs
+    run --separate-stderr -0 ax import ndjson jobs
+    assert_output 'added jobs 1 to 13'
+    [[ $stderr == 'ax import: jobs: line 2: warning: `*/70 * * * *`: minute: '* ]]
+    [ "$(grep -c 'warning: ' <<<"$stderr")" -eq 10 ]
 }

@@ -253,6 +253,27 @@ static void test_rolled(void **state)
     zone_free(z);
 }
 
+/* What is read as another time, because the clock skips it, is told. */
+static void test_skipped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool skipped;
+    } rows[] = {{"2:30 tomorrow", true}, {"2am mar 29", true}, {"1:59 tomorrow + 1 minute", true}, {"1:59 tomorrow", false}, {"3:00 tomorrow", false},
+        {"2:30", false}, {"now + 15 hours", false}, {"2:30 utc tomorrow", false}};
+    struct zone *z = zone_of("Europe/Berlin");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct at at;
+        struct error e = {0};
+        if (at_parse(rows[i].text, z, utc("2026-03-27T23:30:00Z"), &at, &e) < 0)
+            fail_msg("'%s': %s", rows[i].text, e.text);
+        if (at.skipped != rows[i].skipped)
+            fail_msg("'%s'", rows[i].text);
+    }
+    zone_free(z);
+}
+
 static const struct {
     const char *text;
     int column, width;
@@ -379,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_rolled),
+        cmocka_unit_test(test_skipped),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_scraps),
     };
