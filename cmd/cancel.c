@@ -96,23 +96,6 @@ static void cancel_over_text(struct buf *b, const struct job_state *s)
         buf_format(b, ", exit %d", s->last_code);
 }
 
-static void cancel_end_text(struct buf *b, struct run_id open, const struct cancel_end *end)
-{
-    static const char *const texts[] = {
-        [CANCEL_STOPPED] = "it was running; run %s was stopped",
-        [CANCEL_NOT_STARTED] = "cancelled; run %s was about to start, and has not",
-        [CANCEL_ENDED] = "it was running; run %s ended before it could be stopped: ",
-        [CANCEL_UNKNOWN] = "how run %s ended nobody can know",
-    };
-    char id[RUN_ID_SIZE];
-    run_id_format(open, id);
-    buf_format(b, texts[end->how], id);
-    if (end->how == CANCEL_ENDED)
-        view_result(b, &end->run);
-    if (end->run.reason)
-        buf_format(b, " (%s)", end->run.reason);
-}
-
 static void cancel_text(struct buf *b, const struct cancelled *c)
 {
     buf_format(b, "job %llu: ", (unsigned long long)c->number);

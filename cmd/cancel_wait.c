@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cmd/client.h"
+#include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/sys/frame.h"
 #include "lib/sys/tree.h"
@@ -219,4 +220,21 @@ int cancel_wait(const struct common *c, struct run_id id, struct cancel_end *out
     }
     folder_clear(&w.folder);
     return code;
+}
+
+void cancel_end_text(struct buf *b, struct run_id open, const struct cancel_end *end)
+{
+    static const char *const texts[] = {
+        [CANCEL_STOPPED] = "it was running; run %s was stopped",
+        [CANCEL_NOT_STARTED] = "cancelled; run %s was about to start, and has not",
+        [CANCEL_ENDED] = "it was running; run %s ended before it could be stopped: ",
+        [CANCEL_UNKNOWN] = "how run %s ended nobody can know",
+    };
+    char id[RUN_ID_SIZE];
+    run_id_format(open, id);
+    buf_format(b, texts[end->how], id);
+    if (end->how == CANCEL_ENDED)
+        view_result(b, &end->run);
+    if (end->run.reason)
+        buf_format(b, " (%s)", end->run.reason);
 }

@@ -3,6 +3,7 @@
 #define AX_CANCEL_WAIT_H
 
 #include "cmd/command.h"
+#include "lib/base/buf.h"
 #include "spool/run.h"
 
 enum cancel_how {
@@ -20,5 +21,8 @@ struct cancel_end {
 
 /* The scheduler stops the run and records it. If none serves the spool, the run's own worker is told, and its report believed. */
 int cancel_wait(const struct common *c, struct run_id id, struct cancel_end *out, struct error *e);
+
+/* `it was running; run 12.3 was stopped`, for people. */
+void cancel_end_text(struct buf *b, struct run_id open, const struct cancel_end *end);
 
 #endif

@@ -4,14 +4,16 @@
 
 static const struct table_column runs_columns[] = {
     {.title = "RUN", .right = true},
-    {.title = "NAME"},
-    {.title = "TRY", .right = true},
+    {.title = "NAME", .stretch = true, .least = 12, .drop = 3},
+    {.title = "TRY", .right = true, .drop = 6},
     {.title = "DUE"},
-    {.title = "LATE", .right = true},
-    {.title = "TOOK", .right = true},
+    {.title = "LATE", .right = true, .drop = 5},
+    {.title = "TOOK", .right = true, .drop = 1},
     {.title = "OUTCOME"},
-    {.title = "OUTPUT", .right = true},
-    {.title = "REASON", .stretch = true},
+    {.title = "CPU", .right = true, .drop = 8},
+    {.title = "MEMORY", .right = true, .drop = 9},
+    {.title = "OUTPUT", .right = true, .drop = 7},
+    {.title = "REASON", .stretch = true, .least = 10, .drop = 4},
 };
 
 struct table *view_runs_new(void)
@@ -37,10 +39,27 @@ static void runs_add_output(struct table *t, const struct run *r)
     buf_clear(&b);
 }
 
-static void runs_add_outcome(struct table *t, const struct run *r)
+/* What the kernel has counted for the command and all it waited for. */
+static void runs_add_usage(struct table *t, const struct run *r)
 {
     struct buf b = {0};
-    view_result(&b, r);
+    if (r->cpu_user_ns >= 0 && r->cpu_system_ns >= 0)
+        view_length(&b, r->cpu_user_ns + r->cpu_system_ns);
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_reset(&b);
+    if (r->max_rss > 0)
+        view_bytes(&b, r->max_rss);
+    table_cell(t, TABLE_PLAIN, buf_string(&b));
+    buf_clear(&b);
+}
+
+static void runs_add_outcome(struct table *t, const struct view *v, const struct run *r)
+{
+    struct buf b = {0};
+    if (view_brief(v) && r->outcome == OUTCOME_FAILED && r->exit_code >= 0)
+        buf_format(&b, "exit %d", r->exit_code);
+    else
+        view_result(&b, r);
     if (r->count > 1)
         buf_format(&b, " x %u", r->count);
     table_cell(t, view_outcome_colour(r->outcome), buf_string(&b));
@@ -51,10 +70,11 @@ static void runs_add_outcome(struct table *t, const struct run *r)
 static void runs_add_due(struct table *t, const struct view *v, const struct run *r)
 {
     struct buf b = {0};
-    view_time(&b, v, r->due);
+    void (*write)(struct buf *, const struct view *, instant) = view_brief(v) ? view_clock : view_time;
+    write(&b, v, r->due);
     if (r->count > 1 && r->last_due != INSTANT_NONE) {
         buf_text(&b, " to ");
-        view_time(&b, v, r->last_due);
+        write(&b, v, r->last_due);
     }
     table_cell(t, TABLE_PLAIN, buf_string(&b));
     buf_clear(&b);
@@ -72,7 +92,8 @@ void view_runs_add(struct table *t, const struct view *v, const struct run *r)
     runs_add_due(t, v, r);
     runs_add_length(t, r->due, r->started);
     runs_add_length(t, r->started, r->ended);
-    runs_add_outcome(t, r);
+    runs_add_outcome(t, v, r);
+    runs_add_usage(t, r);
     runs_add_output(t, r);
     table_cell(t, TABLE_DIM, r->reason ? r->reason : "");
 }

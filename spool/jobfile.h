@@ -52,7 +52,6 @@ struct jobfile_rules {
     instant now;
     const char *directory;       /* where commands run that do not say; NULL: the folder of each file */
     const char *source;          /* NULL: what the file says */
-    const char *default_source;  /* of files that say none; NULL: their real path, which is another after each release where a symbolic link is swapped */
     const struct strvec *params; /* NAME=VALUE: --set */
 };
 

@@ -64,8 +64,7 @@ static void read_source(struct jobfile_reader *r, const struct value *document)
 {
     const struct value *v = value_get(document, "source");
     const char *fault = v && v->kind != VALUE_NULL ? label_fault(v) : NULL;
-    const char *unsaid = r->rules->default_source ? r->rules->default_source : r->out->path;
-    const char *label = v && v->kind == VALUE_TEXT && !fault ? v->text.data : unsaid;
+    const char *label = v && v->kind == VALUE_TEXT && !fault ? v->text.data : r->out->path;
     if (fault)
         jobfile_refuse(r, jobfile_place_of(v, "source"), NULL, "source: %s", fault);
     r->out->source = mem_string(r->rules->source ? r->rules->source : label);

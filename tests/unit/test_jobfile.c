@@ -225,13 +225,6 @@ static void test_owner(void **state)
 
     struct jobfile_rules rules = rules_of(NULL);
     const char *text = V "source: web\njobs: {a: {command: x}, b: {command: x, cwd: sub}}\n";
-    rules.default_source = "unsaid";
-    g = (struct got){0};
-    const char *two = V "source: web\njobs: {a: {command: x}}\n---\n" V "jobs: {b: {command: x}}\n";
-    assert_int_equal(jobfile_read("f", "/srv/web/f", two, strlen(two), &rules, &g.files, &g.errors), 0);
-    assert_string_equal(g.files.items[0].jobs[0].job.source, "web");
-    assert_string_equal(g.files.items[1].jobs[0].job.source, "unsaid");
-    got_clear(&g);
     rules.source = "label";
     rules.directory = "/data";
     g = (struct got){0};
