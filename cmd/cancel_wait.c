@@ -3,14 +3,20 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/client.h"
 #include "cmd/view.h"
+#include "lib/base/fault.h"
 #include "lib/base/mem.h"
+#include "lib/sys/clock.h"
 #include "lib/sys/frame.h"
 #include "lib/sys/tree.h"
 #include "spool/handover.h"
+
+#define WORKER_SLACK (FAULT_SLACK(30) * SECOND) /* behind the grace, as the scheduler has it */
 
 struct waiting {
     struct run_id id;
@@ -20,6 +26,7 @@ struct waiting {
     struct frame orphan;     /* fd 0: not connected */
     struct folder folder;
     bool told;
+    int64_t since; /* clock_mono, since nobody but the worker can end it; 0: somebody can */
 };
 
 /* ---- what the store says ---- */
@@ -164,6 +171,23 @@ static bool cancel_unrecorded(struct cancel_end *out)
     return true;
 }
 
+/* A worker that is stopped or stuck hears nothing: after the grace and some slack it is ended, and the run's tree after it. */
+static void cancel_overdue(struct waiting *w, const struct fence *fence)
+{
+    struct process_id now;
+    int64_t mono = clock_mono().ns;
+    if (!w->since)
+        w->since = mono;
+    if (fence->holder <= 0 || mono - w->since < instant_add(w->job.kill_after, WORKER_SLACK))
+        return;
+    int handle = process_open(fence->holder);
+    if (handle < 0)
+        return;
+    if (process_identify(fence->holder, &now) && now.start == fence->holder_start)
+        pidfd_send_signal(handle, SIGKILL, NULL, 0);
+    close(handle);
+}
+
 static bool cancel_orphan(struct waiting *w, struct cancel_end *out)
 {
     struct fence fence = {0};
@@ -184,6 +208,7 @@ static bool cancel_orphan(struct waiting *w, struct cancel_end *out)
         break;
     }
     cancel_tell(w);
+    cancel_overdue(w, &fence);
     return false;
 }
 
@@ -194,7 +219,9 @@ static int cancel_until(const struct common *c, struct waiting *w, struct client
         int code = cancel_look(c, w, &over, out, e);
         if (code < 0 || over)
             return code;
-        if (folder_scheduler(&w->folder) == 0 && cancel_orphan(w, out))
+        if (folder_scheduler(&w->folder) != 0)
+            w->since = 0;
+        else if (cancel_orphan(w, out))
             return 0;
         client_watch_wait(watch);
     }

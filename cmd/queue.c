@@ -45,6 +45,36 @@ static bool queue_list_count(void *context, const struct run *r)
     return true;
 }
 
+struct lanes {
+    struct queue_list *list;
+    bool *waits; /* one for each item */
+};
+
+static bool lane_add(void *context, struct lane_id lane)
+{
+    struct lanes *w = context;
+    for (size_t i = 0; i < w->list->count; i++)
+        w->waits[i] = w->waits[i] || w->list->items[i].id == lane.queue;
+    return true;
+}
+
+/* A queue without a limit is there as long as something of it runs or waits; the default one always. */
+static int queue_list_tidy(struct store *s, struct queue_list *l, struct error *e)
+{
+    struct lanes w = {l, mem_zero(l->count, sizeof *w.waits)};
+    size_t kept = 0;
+    int code = store_each_lane(s, lane_add, &w, e);
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->items[i].id != 1 && !l->items[i].limit && !l->used[i] && !w.waits[i])
+            continue;
+        l->items[kept] = l->items[i];
+        l->used[kept++] = l->used[i];
+    }
+    l->count = kept;
+    free(w.waits);
+    return code;
+}
+
 static int queue_list_read(struct store *s, struct queue_list *l, struct error *e)
 {
     int code = store_begin(s, false, e);
@@ -54,6 +84,8 @@ static int queue_list_read(struct store *s, struct queue_list *l, struct error *
     l->used = mem_zero(l->count, sizeof *l->used);
     if (code == 0)
         code = store_each_open(s, queue_list_count, l, e);
+    if (code == 0)
+        code = queue_list_tidy(s, l, e);
     store_abort(s);
     return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sys/child.h"
 #include "lib/text/json.h"
 #include "lib/text/visible.h"
 #include "spool/fields.h"
@@ -87,6 +88,19 @@ static void shell_when(struct buf *b, const struct job *j, const struct view *v)
     }
 }
 
+/* What ax add would keep of the place where the line is typed. */
+static void shell_place(struct buf *b, const struct job *j, bool terminal)
+{
+    struct child_user user;
+    if (!j->cwd && child_user_find(j->user, NULL, &user, NULL) == 0) {
+        buf_text(b, " --cwd ");
+        shell_word(b, user.home, terminal);
+        child_user_clear(&user);
+    }
+    if (j->umask_bits < 0)
+        buf_text(b, " --umask 022");
+}
+
 /* What --shell can say: one word, which -c follows, or several without blanks in them. Other words can only be said as a vector, which runs the same.
  * malloc'd, or NULL. */
 static char *shell_says(const struct job *j)
@@ -137,6 +151,7 @@ void show_shell(struct buf *b, const struct view *v, const struct job *j, bool v
     if (!j->has_kept_env)
         buf_text(b, " --clean-env");
     shell_when(b, j, v);
+    shell_place(b, j, v->terminal);
     for (const struct field *f = fields; f->name; f++) {
         if (f->kind == FIELD_COMMAND || f->kind == FIELD_AT || f->kind == FIELD_IN || field_is_default(j, f))
             continue;

@@ -97,6 +97,7 @@ static void active_overdue(struct loop_timer *t)
     char run[RUN_ID_SIZE];
     run_id_format(a->run.id, run);
     log_event(a->scheduler->log, LOG_LEVEL_WARNING, "worker overdue, ended", "run", run, NULL);
+    a->overdue = true;
     if (a->worker)
         worker_kill(a->worker);
 }
@@ -197,7 +198,8 @@ static void active_ending(struct loop_timer *t)
     if (left && ++a->ending_tries < ENDING_MOST_TRIES) {
         loop_timer_set(s->loop, &a->timer, ENDING_PAUSE);
     } else {
-        char *reason = left ? mem_format("its worker died; still alive: %s", buf_string(&denied)) : mem_string("its worker died while it ran");
+        const char *how = a->overdue ? "its worker was stuck, and was ended" : "its worker died";
+        char *reason = left ? mem_format("%s; still alive: %s", how, buf_string(&denied)) : mem_format("%s while it ran", how);
         active_lose(a, reason);
         free(reason);
     }

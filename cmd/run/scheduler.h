@@ -50,6 +50,7 @@ struct active {
     duration timeout, kill_after;
     bool cancel;           /* ax cancel wants it ended, or: */
     bool overtaken;        /* the next occurrence does */
+    bool overdue;          /* its worker was stuck, and has been ended */
     bool told;             /* its worker has heard that the run is to end */
     struct report report;  /* from ACTIVE_REPORTED on */
     bool lost;             /* instead of a report: nobody knows */

@@ -40,3 +40,14 @@ load helper
     assert_line '{"name":"one","limit":1,"running":1}'
     ax cancel 1 2 3
 }
+
+@test "a queue without a limit, of which nothing waits or runs, is listed no more" {
+    ax queue set disks --limit 2
+    ax add -q --name a --queue disks 1h -- true
+    ax queue rm disks
+    run -0 ax queue ls
+    assert_output --partial disks
+    ax cancel a
+    run -0 ax queue ls
+    refute_output --partial disks
+}

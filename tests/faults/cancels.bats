@@ -236,3 +236,17 @@ stop_worker_of() { # a command by its line: what runs it does not go on
     assert_failure
     outcome_is 1.1 lost
 }
+
+@test "the same when nobody serves: the client ends both" {
+    export AX_SLACK=1
+    serve
+    ax add -q --kill-after 0s now -- sleep 6216
+    until_true 20 sleeps 6216
+    unserve KILL
+    stop_worker_of 'sleep 6216'
+    run timeout 30 "$AX" cancel 1
+    assert_failure 1
+    assert_output --partial 'nobody can know'
+    run sleeps 6216
+    assert_failure
+}
