@@ -1,9 +1,11 @@
 #include "spool/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/mem.h"
 #include "lib/text/pack.h"
@@ -97,12 +99,23 @@ static int store_begin_read(struct store *s, struct error *e)
     return failed;
 }
 
+/* A scheduler commits before it does anything: after that the data cannot be empty, and must not be begun anew, with numbers that were given before. */
+static int store_not_emptied(const struct folder *f, struct error *e)
+{
+    struct stat data, lock;
+    if (fstatat(f->fd, "data.mdb", &data, AT_SYMLINK_NOFOLLOW) != 0 || data.st_size > 0 || fstatat(f->fd, "scheduler.lock", &lock, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    return error_set(e, ERROR_SPOOL, "%s/data.mdb is damaged (it is empty, though a scheduler has served this spool): put a copy of it back, or move the folder away to begin anew", f->path);
+}
+
 int store_open(const char *path, enum store_use use, struct store **out, struct error *e)
 {
     static const enum db_use uses[] = {[STORE_READ] = DB_READ, [STORE_WRITE] = DB_WRITE, [STORE_SERVE] = DB_SERVE};
     struct store *s = mem_zero(1, sizeof *s);
     s->use = use;
     int failed = folder_open(path, use != STORE_READ, &s->folder, e);
+    if (!failed)
+        failed = store_not_emptied(&s->folder, e);
     if (!failed && use != STORE_READ)
         s->reserve = reserve_keep(&s->folder);
     if (!failed)

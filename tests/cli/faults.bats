@@ -84,3 +84,12 @@ END
     run -2 ax add 1h no-such-program "$(head -c 900 /dev/zero | tr '\0' z)"
     [[ $output == *'zzz ...' ]]
 }
+
+@test "a database that was emptied is refused, not begun anew" {
+    ax add -q --now -- true
+    run -0 timeout 20 "$AX" run --until-idle
+    : >"$AX_SPOOL/data.mdb"
+    run -5 ax add 1h true
+    assert_output --partial "data.mdb is damaged (it is empty"
+    run -5 ax ls
+}
