@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [PART...]: ax beside the bare system calls, bare LMDB and its peers, all from one run on this machine.
 #
-# Parts: add import throughput late now burst slots pending idle next recurring; without PARTs all of them.
+# Parts: add import throughput late now burst slots pending idle next recurring files; without PARTs all of them.
 # BENCH_FULL=1 adds those that take long: big (10,000,000 jobs pending) and million (1,000,000 jobs run to the end).
 # Peers (at, tsp, xargs) are measured where they are installed. Rows with a wanted ratio end in `holds` or `misses`.
 # BENCH_DIR is where spools are made (default: TMPDIR or /tmp).
@@ -317,10 +317,22 @@ part_recurring() {
     rm "$work/jobs"
 }
 
+# A job file of 10,000 jobs: checked, applied, and applied again without a change.
+part_files() {
+    fresh_spool
+    { echo "version: 1" && echo "source: bench" && echo "jobs:"
+        seq 10000 | awk '{ printf "  job-%d:\n    cron: \"%d %d * * *\"\n    command: [/usr/bin/rsync, -a, /srv/data/%d, \"backup:/srv\"]\n    timeout: 15m\n    retries: 3\n",
+            $1, $1 % 60, $1 % 24, $1 }'; } >"$work/jobs.yaml"
+    row "check of a job file of 10,000 jobs" "$(seconds "$ax" check "$work/jobs.yaml")" s "the limit" 1 '<=' 1
+    row "  apply" "$(seconds "$ax" apply -q "$work/jobs.yaml")" s "the limit" 2 '<=' 1
+    row "  apply again, no change" "$(seconds "$ax" apply -q "$work/jobs.yaml")" s "the limit" 1.5 '<=' 1
+    rm "$work/jobs.yaml"
+}
+
 # ---- all of it ----
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(add import throughput late now burst slots pending idle next recurring ${BENCH_FULL:+big million})
+[ $# -gt 0 ] || parts=(add import throughput late now burst slots pending idle next recurring files ${BENCH_FULL:+big million})
 echo "$("$ax" version | head -n 1), $(nproc) processors, Linux $(uname -r), $(stat -f -c %T "$work"), load $(cut -d' ' -f1 /proc/loadavg)"
 # shellcheck disable=SC2059
 printf "$format" what ax beside "" ratio reach
