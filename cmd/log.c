@@ -1,14 +1,14 @@
 #include "cmd/commands.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/client.h"
+#include "cmd/log_print.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
-#include "lib/text/utf8.h"
-#include "lib/text/visible.h"
 #include "spool/handover.h"
 #include "spool/output.h"
 
@@ -17,9 +17,12 @@ enum { PART = 64 * 1024 }; /* bytes read and printed together */
 struct log_options {
     struct common common;
     bool follow, raw;
+    int head, tail; /* lines; -1: not asked for */
 };
 static const struct option_row log_options[] = {
     {.letter = 'f', .word = "follow", .kind = OPTION_FLAG, .offset = offsetof(struct log_options, follow), .help = "go on until the run has ended, through its retries"},
+    {.word = "head", .kind = OPTION_INT, .offset = offsetof(struct log_options, head), .placeholder = "N", .help = "only the first N lines", .minimum = 1, .maximum = INT_MAX},
+    {.letter = 'n', .word = "tail", .kind = OPTION_INT, .offset = offsetof(struct log_options, tail), .placeholder = "N", .help = "only the last N lines; with -f those, and what comes", .minimum = 0, .maximum = INT_MAX},
     {.word = "raw", .kind = OPTION_FLAG, .offset = offsetof(struct log_options, raw), .help = "the bytes as they are, on a terminal too"},
     COMMAND_OPTIONS,
     {0},
@@ -28,43 +31,15 @@ static const struct option_row log_options[] = {
 struct log {
     const struct command *command;
     const struct log_options *options;
-    bool safe;       /* make the output safe for a terminal */
+    struct log_print print;
     struct run run;  /* as last looked at */
-    struct job_state state;
+    struct job_state state; /* of the job */
     bool left;       /* it has ended, and its worker has left the outcome to the next scheduler */
+    bool gone;       /* its claim was given up: it has not started, and its number is free */
     struct output_reader *reader;
     int64_t done;    /* bytes of the run's output that were printed or passed over */
-    struct buf out, held; /* held: a character that is not whole yet */
     struct client_watch *watch;
 };
-
-/* ---- printing ---- */
-
-static void log_print(struct log *l, const char *data, size_t length, bool end)
-{
-    if (!l->safe) {
-        buf_add(&l->out, data, length);
-    } else {
-        buf_add(&l->held, data, length);
-        size_t rest = end ? 0 : utf8_unfinished(buf_string(&l->held), l->held.length);
-        size_t whole = l->held.length - rest;
-        visible_add(&l->out, buf_string(&l->held), whole, true);
-        memmove(l->held.data, l->held.data + whole, rest);
-        buf_cut(&l->held, rest);
-    }
-    command_print(l->command, &l->out);
-}
-
-static void log_hole(struct log *l, int64_t missing)
-{
-    if (l->safe) {
-        log_print(l, "", 0, true);
-        buf_format(&l->out, "\n[... %lld bytes are not kept ...]\n", (long long)missing);
-        command_print(l->command, &l->out);
-    } else {
-        command_warn(l->command, "%lld bytes in the middle are not kept", (long long)missing);
-    }
-}
 
 /* ---- looking ---- */
 
@@ -97,7 +72,7 @@ static void log_look_left(struct log *l, const struct folder *f, struct run_id i
     report_clear(&report);
 }
 
-/* One look: the run and its job as they are now, the bytes of a small finished output in `small`, the reader of a larger or growing one. */
+/* One look: the run as it is now, the bytes of a small finished output in `small`, the reader of a larger or growing one. */
 static int log_look(struct log *l, struct run_id id, struct buf *small, struct error *e)
 {
     struct store *store;
@@ -109,8 +84,6 @@ static int log_look(struct log *l, struct run_id id, struct buf *small, struct e
     if (code == 0) {
         run_clear(&l->run);
         l->run = run;
-        if (store_state(store, id.job, &l->state, NULL) < 0)
-            l->state = (struct job_state){.phase = PHASE_DONE}; /* the job is gone: nothing follows */
         if (run.output == OUTPUT_INLINE)
             code = store_output(store, id, small, e);
         else if (!l->reader)
@@ -127,40 +100,52 @@ static void log_drain(struct log *l)
     struct buf part = {0};
     int64_t missing = 0;
     int n;
-    while (l->reader && (n = output_reader_next(l->reader, &part, PART, &missing)) != 0) {
+    while (l->reader && !log_print_full(&l->print) && (n = output_reader_next(l->reader, &part, PART, &missing)) != 0) {
         if (n < 0) {
-            log_hole(l, missing);
+            log_print_hole(&l->print, missing);
             l->done += missing;
             continue;
         }
-        log_print(l, part.data, part.length, false);
+        log_print(&l->print, part.data, part.length);
         l->done += n;
         buf_reset(&part);
     }
     buf_clear(&part);
 }
 
-/* A run's output to its end, or to what there is now. The look comes before the reading: what was written before the end is all there then. */
+/* The look comes before the reading: what was written before the end is all there then. */
+static int log_more(struct log *l, struct run_id id, struct error *e)
+{
+    struct buf small = {0};
+    int code = log_look(l, id, &small, e);
+    if (code == 0) {
+        log_drain(l);
+        if ((int64_t)small.length > l->done)
+            log_print(&l->print, small.data + l->done, small.length - (size_t)l->done);
+        log_print_release(&l->print);
+    }
+    buf_clear(&small);
+    return code;
+}
+
+/* A run's output to its end, or to what there is now. */
 static int log_run(struct log *l, struct run_id id, struct error *e)
 {
-    l->done = 0;
+    bool seen = false;
     int code;
-    for (;;) {
-        struct buf small = {0};
-        code = log_look(l, id, &small, e);
-        if (code == 0)
-            log_drain(l);
-        if (code == 0 && (int64_t)small.length > l->done)
-            log_print(l, small.data + l->done, small.length - (size_t)l->done, false);
-        buf_clear(&small);
-        if (code < 0 || l->left || l->run.outcome != OUTCOME_NONE || !l->options->follow)
+    l->done = 0;
+    l->gone = false;
+    while ((code = log_more(l, id, e)) == 0) {
+        seen = true;
+        if (l->left || l->run.outcome != OUTCOME_NONE || !l->options->follow || log_print_full(&l->print))
             break;
         client_watch_wait(l->watch);
     }
-    log_print(l, "", 0, true);
+    l->gone = seen && code == -ERROR_NOT_FOUND;
+    log_print_end(&l->print);
     output_reader_close(l->reader);
     l->reader = NULL;
-    return code;
+    return l->gone ? 0 : code;
 }
 
 /* ---- which run ---- */
@@ -206,8 +191,7 @@ static int log_resolve(struct store *store, const char *reference, struct run_id
     int code = store_find(store, reference, &number, e);
     if (code == 0)
         code = store_state(store, number, state, e);
-    *id = (struct run_id){.job = number, .n = state->runs};
-    return code;
+    return code < 0 ? code : store_last_run(store, number, id, e);
 }
 
 static int log_find(struct log *l, const char *reference, struct run_id *id, struct error *e)
@@ -238,22 +222,60 @@ static int log_first(struct log *l, const char *reference, struct run_id *id, st
     return code;
 }
 
+/* ---- following ---- */
+
+struct log_sought {
+    const struct run *run;
+    struct run_id found; /* n is 0: none */
+};
+
+/* Runs of one job may go beside each other: what belongs together is of one occurrence. */
+static bool log_seek(void *context, const struct run *r)
+{
+    struct log_sought *s = context;
+    if (r->id.job != s->run->id.job)
+        return false;
+    bool same = !r->id.note && r->extra == s->run->extra && r->due == s->run->due && r->cause == s->run->cause;
+    if (same)
+        s->found = r->id;
+    return !same;
+}
+
+/* Is the occurrence of the run still to be seen to? */
+static bool log_pending(const struct job_state *s, const struct run *r)
+{
+    return (s->phase == PHASE_RETRYING || s->phase == PHASE_WAITING) && s->due == r->due && s->cause == r->cause;
+}
+
+static int log_look_next(struct log *l, struct run_id *next, bool *wait, struct error *e)
+{
+    struct store *store;
+    struct job_state state;
+    struct log_sought sought = {.run = &l->run};
+    struct run_id from = l->run.id;
+    from.n += !l->gone;
+    int code = log_begin(l->options, "such run", &store, e);
+    if (code < 0)
+        return code;
+    code = store_each_row(store, from, log_seek, &sought, e);
+    *wait = code == 0 && !sought.found.n && store_run_state(store, &l->run, &state, NULL) == 0 && log_pending(&state, &l->run);
+    *next = sought.found;
+    log_end(store);
+    return code;
+}
+
 /* After an attempt: does the same occurrence get another one? Sets id to it. */
 static int log_next(struct log *l, struct run_id *id, bool *more, struct error *e)
 {
-    struct job_state *s = &l->state;
-    while (s->phase == PHASE_RETRYING && s->runs == id->n) {
+    struct run_id next;
+    bool wait;
+    int code;
+    while ((code = log_look_next(l, &next, &wait, e)) == 0 && wait)
         client_watch_wait(l->watch);
-        struct buf unused = {0};
-        int code = log_look(l, *id, &unused, e);
-        buf_clear(&unused);
-        if (code < 0)
-            return code;
-    }
-    instant due = l->run.due;
-    *more = s->runs > id->n && s->due == due;
-    id->n = *more ? id->n + 1 : id->n;
-    return 0;
+    *more = code == 0 && next.n;
+    if (*more)
+        *id = next;
+    return code;
 }
 
 static void log_tell_end(const struct log *l)
@@ -264,7 +286,7 @@ static void log_tell_end(const struct log *l)
     view_result(&text, &l->run);
     if (l->run.reason)
         buf_format(&text, ": %s", l->run.reason);
-    if (l->run.reason || (l->safe && l->options->follow))
+    if (l->run.reason || (l->print.safe && l->options->follow))
         command_warn(l->command, "run %s: %s", id, buf_string(&text));
     buf_clear(&text);
 }
@@ -276,10 +298,10 @@ static int log_all(struct log *l, const char *reference, struct error *e)
     int code = log_first(l, reference, &id, e);
     while (code == 0 && more) {
         code = log_run(l, id, e);
-        if (code == 0 && l->run.outcome != OUTCOME_NONE)
+        if (code == 0 && !l->gone && l->run.outcome != OUTCOME_NONE)
             log_tell_end(l);
         more = false;
-        if (code == 0 && l->options->follow && !l->left)
+        if (code == 0 && l->options->follow && !l->left && !log_print_full(&l->print))
             code = log_next(l, &id, &more, e);
     }
     return code;
@@ -287,7 +309,7 @@ static int log_all(struct log *l, const char *reference, struct error *e)
 
 static int log_command_run(const struct command *self, int argc, char **argv)
 {
-    struct log_options o = {0};
+    struct log_options o = {.head = -1, .tail = -1};
     struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
@@ -295,7 +317,12 @@ static int log_command_run(const struct command *self, int argc, char **argv)
         return exit_code;
     if (argc - first > 1)
         return command_usage_error(self, "takes one job or run");
-    struct log l = {.command = self, .options = &o, .safe = !o.raw && isatty(STDOUT_FILENO)};
+    if (o.head >= 0 && o.tail >= 0)
+        return command_usage_error(self, "--head and --tail do not go together: the first lines or the last ones");
+    struct log l = {.command = self, .options = &o};
+    log_print_init(&l.print, self, !o.raw && isatty(STDOUT_FILENO));
+    l.print.head = o.head;
+    l.print.tail = o.tail;
     int code = o.follow ? client_watch_new(&o.common, &l.watch, &e) : 0;
     if (code == 0)
         code = log_all(&l, first < argc ? argv[first] : NULL, &e);
@@ -303,8 +330,7 @@ static int log_command_run(const struct command *self, int argc, char **argv)
         exit_code = command_fail(self, &e);
     client_watch_free(l.watch);
     run_clear(&l.run);
-    buf_clear(&l.out);
-    buf_clear(&l.held);
+    log_print_clear(&l.print);
     return exit_code;
 }
 
@@ -312,7 +338,7 @@ const struct command command_log = {
     .name = "log",
     .aliases = {"logs"},
     .summary = "print what a run has written",
-    .usage = "[-f] [--raw] [RUN|JOB]",
+    .usage = "[-f] [--head N | --tail N] [--raw] [RUN|JOB]",
     .about = "RUN is a number such as 12.3. Of a JOB it is the latest run; without either, the\n"
              "latest run of all. On a terminal control characters are made visible; elsewhere\n"
              "the bytes are those that were written.",

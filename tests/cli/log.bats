@@ -98,3 +98,98 @@ load helper
     run -0 ax log 1
     assert_output $'one\ntwo'
 }
+
+@test "--head and --tail: lines, of short outputs and long ones" {
+    serve
+    ax add --wait -q now -- seq 5
+    ax add --wait -q now -c 'seq 300000'
+    ax add --wait -q now -- printf 'a\nb\nlast without a newline'
+    ax add --wait -q now -- true
+    [ "$(ax log 1 --head 2 | tr '\n' ' ')" = '1 2 ' ]
+    [ "$(ax log 1 --tail 2 | tr '\n' ' ')" = '4 5 ' ]
+    [ "$(ax log 1 -n 99 | tr '\n' ' ')" = '1 2 3 4 5 ' ]
+    [ "$(ax log 1 --head 99 | wc -l)" -eq 5 ]
+    [ -z "$(ax log 1 --tail 0)" ]
+    ax log 2 --head 100000 | cmp - <(seq 300000 | head -100000)
+    ax log 2 --tail 100000 | cmp - <(seq 300000 | tail -100000)
+    [ "$(ax log 2 --tail 1)" = 300000 ]
+    [ "$(ax log 3 --tail 1)" = 'last without a newline' ]
+    [ "$(ax log 3 --tail 2)" = $'b\nlast without a newline' ]
+    [ "$(ax log 3 --head 2)" = $'a\nb' ]
+    [ "$(ax log 3 --head 3)" = $'a\nb\nlast without a newline' ]
+    [ -z "$(ax log 4 --tail 3)" ]
+    run -2 ax log 1 --head 2 --tail 2
+    assert_output --partial 'do not go together'
+    run -2 ax log 1 --head 0
+    run -2 ax log 1 --tail -1
+}
+
+@test "--tail of a long output needs no more memory than its lines" {
+    serve
+    ax add --wait -q --output-max 50M now -c 'seq 3000000'
+    run bash -c 'ulimit -d 6144; exec "$0" log 1 --tail 3' "$AX"
+    assert_output $'2999998\n2999999\n3000000'
+}
+
+@test "--head and --tail where the middle is not kept" {
+    serve
+    ax add --wait -q --output-max 10K now -- seq 100000
+    run --separate-stderr ax log 1 --tail 3
+    assert_output $'99998\n99999\n100000'
+    [ -z "$stderr" ]
+    run --separate-stderr ax log 1 --head 3
+    assert_output $'1\n2\n3'
+    [ -z "$stderr" ]
+    run --separate-stderr ax log 1 --tail 1000000
+    assert_line --index 0 1
+    [[ $stderr == *'are not kept'* ]]
+    run script -qec "'$AX' log 1 --tail 1000000" /dev/null
+    assert_output --partial 'bytes are not kept ...]'
+}
+
+@test "-f --tail: the last lines, then what comes" {
+    serve
+    ax add -q --retries 1 --retry-delay 100ms --retry-jitter 0 now -c 'seq 5; touch begun; while [ ! -e go ]; do sleep 0.05; done; echo end $AX_ATTEMPT; exit 1'
+    until_true 10 test -e begun
+    timeout 20 "$AX" log -f --tail 2 1 >out 2>/dev/null &
+    until_true 5 grep -q 5 out
+    touch go
+    wait $!
+    [ "$(tr '\n' ' ' <out)" = '4 5 end 1 1 2 3 4 5 end 2 ' ]
+}
+
+@test "-f --head ends when it has its lines" {
+    serve
+    ax add -q now -c 'seq 5; exec sleep 100'
+    run -0 timeout 20 "$AX" log -f --head 3 1
+    assert_output $'1\n2\n3'
+    ax cancel 1
+}
+
+@test "-f of a job whose runs overlap: each with its own retries, also of the same due time" {
+    serve
+    ax add -q --name o --boot none --overlap allow --retries 2 --retry-delay 300ms --retry-jitter 0 --retry-backoff fixed -c 'echo $AX_RUN $AX_ATTEMPT; sleep 0.2; exit 1'
+    ax start -q --due 2020-01-01T00:00Z o
+    until_true 5 eval 'ax log 1.1 | grep -q .'
+    ax start -q --due 2020-01-01T00:00Z o
+    until_true 5 eval 'ax log 1.2 | grep -q .'
+    run --separate-stderr timeout 20 "$AX" log -f 1.1
+    local first=$output
+    [ "$(wc -l <<<"$first")" -eq 3 ]
+    run --separate-stderr timeout 20 "$AX" log -f 1.2
+    [ "$(wc -l <<<"$output")" -eq 3 ]
+    [ "$(sort -u <<<"$first"$'\n'"$output" | wc -l)" -eq 6 ] # none is of both
+    [ "$(cut -d' ' -f2 <<<"$output" | tr '\n' ' ')" = '1 2 3 ' ]
+}
+
+@test "the latest run of a job, when a row without a run has come since" {
+    serve
+    ax add -q --name n --every 1h -c 'echo run'
+    ax start -q n
+    until_true 5 eval '[ "$(ax history n --json | wc -l)" -eq 1 ]'
+    ax cancel n
+    run -0 ax log n
+    assert_output run
+    run -0 timeout 10 "$AX" log -f n
+    assert_output --partial run
+}
