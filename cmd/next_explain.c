@@ -170,22 +170,44 @@ static void explain(struct buf *b, const struct next *n, const struct schedule *
         buf_format(b, " (local times of %s)", zone_name(n->zone));
 }
 
+static void normal_forms(struct strvec *forms, const struct schedule *s)
+{
+    for (size_t i = 0; s->kind == SCHEDULE_CALENDAR && i < s->calendar_count; i++) {
+        struct buf form = {0};
+        calendar_format(s->calendars[i].calendar, &form);
+        strvec_take(forms, buf_take(&form));
+    }
+}
+
+static struct value text_list(const struct strvec *texts)
+{
+    struct value list = value_list();
+    for (size_t i = 0; i < texts->count; i++)
+        value_push(&list, value_text(texts->items[i]));
+    return list;
+}
+
 void next_explain(struct buf *b, struct strvec *traps, const struct next *n, const struct schedule *s)
 {
     struct buf text = {0};
+    struct strvec forms = {0};
     explain(&text, n, s);
+    normal_forms(&forms, s);
     next_warnings(traps, n);
     traps_of_clock(traps, n, s);
     if (n->json) {
-        struct value m = value_map(), list = value_list();
-        for (size_t i = 0; i < traps->count; i++)
-            value_push(&list, value_text(traps->items[i]));
+        struct value m = value_map();
         value_put(&m, "explanation", value_text(buf_string(&text)));
-        value_put(&m, "warnings", list);
+        if (forms.count)
+            value_put(&m, "normal", text_list(&forms));
+        value_put(&m, "warnings", text_list(traps));
         view_line(b, &m);
     } else {
         visible_add(b, text.data, text.length, false);
         buf_char(b, '\n');
+        for (size_t i = 0; i < forms.count; i++)
+            buf_format(b, "normal form: %s\n", forms.items[i]);
     }
+    strvec_clear(&forms);
     buf_clear(&text);
 }

@@ -162,6 +162,8 @@ days() { # TIME OPTION...
     assert_equal "$stderr" ''
     run --separate-stderr ax next --explain '30 3 * * *' --timezone Europe/Berlin -n 1
     assert_equal "$stderr" ''
+    run ax next --explain --json --calendar weekly --calendar 'fri,mon..wed 9:00' -n 1
+    assert_line --index 0 --partial '"normal":["Mon *-*-* 00:00:00","Mon..Wed,Fri *-*-* 09:00:00"]'
     run ax next --explain --json '0 2 1 * 1' -n 1
     assert_line --index 0 --regexp '^\{"explanation":"at 02:00 on the 1st, .*","warnings":\["day-of-month 1 and .*"\]\}$'
     run ax next --explain --every 1d --from 2027-01-01T00:00Z -n 1

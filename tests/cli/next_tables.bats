@@ -70,6 +70,19 @@ over() { # LEAST: all rows were right, and there were so many
     over 120
 }
 
+@test "oncalendar.tsv: the normal form" {
+    begin
+    while IFS=$'\037' read -r from zone expr normal next; do
+        [ "$next" != refused ] || continue
+        got=$(ax next --explain --calendar "$expr" --timezone "$zone" --from "$from" -n 1 2>/dev/null | sed -n 's/^normal form: //p')
+        count=$((count + 1))
+        [ "$got" != "$normal" ] || continue
+        wrong=$((wrong + 1))
+        printf '%s\n' "$expr" "  expected $normal" "  but got  $got"
+    done < <(rows oncalendar)
+    over 80
+}
+
 # What ax answers where at gives what a user would call wrong (lib/time/at.c says why), and where --at knows more.
 own_answer() { # NOW SPEC
     case $2 in
