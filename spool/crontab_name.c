@@ -47,11 +47,11 @@ static void add_command(struct buf *b, const char *command)
         for (size_t i = 0; i + 1 < length; i++)
             if (at[i] == '/' && is_letter(at[i + 1]))
                 word = at + i + 1;
-        size_t left = length - (size_t)(word - at), before = b->length;
+        size_t left = length - (size_t)(word - at);
         bool descriptor = at[length] == '>' && length == 1 && *at >= '0' && *at <= '9';
         if (!descriptor && left) {
             buf_char(b, '-');
-            add_letters(b, word, left, limit - before);
+            add_letters(b, word, left, limit - b->length);
         }
         at += length;
         at += strspn(at, " \t");
