@@ -51,11 +51,10 @@ static int find_next(struct crontab_import *im, const struct job *j, instant *ne
 }
 
 /* Each job has its own copy of the settings: a small text can stand for very much. */
-static bool is_too_much(struct crontab_import *im, const struct job *j)
+static void count_bytes(struct crontab_import *im, const struct job *j)
 {
     for (size_t i = 0; i < j->env.count; i++)
         im->bytes += strlen(j->env.items[i]) + 32;
-    return im->bytes > BYTES_MAX;
 }
 
 static void make_job(struct crontab_import *im, struct crontab_file *f, struct crontab_entry *entry, const struct crontab_place *place)
@@ -64,15 +63,18 @@ static void make_job(struct crontab_import *im, struct crontab_file *f, struct c
     struct error e = {0};
     struct crontab_made made;
     size_t index = (size_t)(entry->l - crontab_file_tab(f)->lines);
-    int code = f->is_anacron ? crontab_job_anacron(&f->anacron, index, place, &made, &e) : crontab_job(&f->crontab, entry->l, place, &made, &e);
+    int code = 0;
+    if (im->bytes > BYTES_MAX)
+        code = error_set(&e, ERROR_USAGE, "too much: lines and settings together make more than %d MiB of jobs", (int)(BYTES_MAX >> 20));
+    else
+        code = f->is_anacron ? crontab_job_anacron(&f->anacron, index, place, &made, &e) : crontab_job(&f->crontab, entry->l, place, &made, &e);
     if (code < 0) {
         refuse(f, entry, &e);
         return;
     }
     made.job.name = crontab_names_take(&im->names, f->prefix, f->is_anacron ? f->anacron.jobs[index].id : entry->l->command);
-    if (is_too_much(im, &made.job))
-        code = error_set(&e, ERROR_USAGE, "too much: lines and settings together make more than %d MiB of jobs", (int)(BYTES_MAX >> 20));
-    if (code < 0 || find_next(im, &made.job, &entry->next, &e) < 0 || job_check(&made.job, &e) < 0) {
+    count_bytes(im, &made.job);
+    if (find_next(im, &made.job, &entry->next, &e) < 0 || job_check(&made.job, &e) < 0) {
         refuse(f, entry, &e);
         job_clear(&made.job);
         strvec_clear(&made.notes);
