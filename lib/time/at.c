@@ -135,7 +135,8 @@ static struct wall month_day(const struct reckoning *r)
             continue;
         found++;
         w = wall_from(r, civil_days(year, p->month, p->day));
-        if (p->stamp || wall_day(&w) >= days_of(&r->now))
+        bool at_end = p->hour == 24 && !p->count; /* belongs to the day that was said */
+        if (p->stamp || wall_day(&w) - at_end >= days_of(&r->now))
             break;
     }
     return w;

@@ -157,6 +157,8 @@ static const struct {
     {WEDNESDAY, "UTC", "june 17", "2026-06-17T10:20:00Z"},
     {WEDNESDAY, "UTC", "june 16", "2027-06-16T10:20:00Z"},
     {WEDNESDAY, "UTC", "24:00 dec 31", "2027-01-01T00:00:00Z"},
+    {WEDNESDAY, "UTC", "24:00 jun 16", "2027-06-17T00:00:00Z"}, /* it has gone by, though it comes to today */
+    {WEDNESDAY, "UTC", "24:00 jun 17", "2026-06-18T00:00:00Z"},
     /* increments */
     {WEDNESDAY, "UTC", "9:00 + 1 day", "2026-06-18T09:00:00Z"},
     {WEDNESDAY, "UTC", "9:00 + 2 hours", "2026-06-17T11:00:00Z"},
