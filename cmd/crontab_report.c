@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/crontab_files.h"
@@ -128,6 +129,15 @@ static void add_removed(struct buf *b, const struct crontab_import *im)
     }
 }
 
+/* Lines that cron runs too. */
+static bool has_open_lines(const struct crontab_import *im)
+{
+    for (size_t i = 0; i < im->count; i++)
+        if (!im->files[i].skipped && im->jobs.items[im->files[i].jobs].job_count > im->files[i].marks)
+            return true;
+    return false;
+}
+
 static void add_sum(struct buf *b, const struct crontab_import *im)
 {
     const size_t *of = im->changes.of;
@@ -139,15 +149,34 @@ static void add_sum(struct buf *b, const struct crontab_import *im)
     if (im->refused)
         buf_format(b, "; %zu refused", im->refused);
     buf_char(b, '\n');
-    if (im->done && !im->options->take_over)
-        buf_text(b, "cron still has the lines it had: give --take-over too to make them comments there, so that nothing runs twice\n");
+    if (im->done && !im->options->take_over && has_open_lines(im))
+        buf_text(b, "cron still has these lines: --take-over makes them comments there, so that nothing runs twice, and --undo takes that back\n");
+}
+
+/* PAM gives the variables of these files to what Debian's cron starts. */
+static bool sets_variables(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    while (f && !found && getline(&line, &room, f) > 0)
+        found = line[strspn(line, " \t")] != '#' && strchr(line, '=');
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
 }
 
 static void add_meanings(struct buf *b)
 {
+    static const char *const of_pam[] = {"/etc/environment", "/etc/default/locale"};
     buf_text(b, "What is as with cron: every due time starts a run, also while the one before goes on; what was missed stays missed.\n"
-                "What differs: output is kept (`ax log`) and the runs are recorded (`ax history`); USER, PWD and AX_... are set too; what PAM adds to cron's\n"
-                "environment (/etc/environment, /etc/default/locale) and its limits are not; cron's own log has no lines of it.\n");
+                "What differs: output is kept (`ax log`) and the runs are recorded (`ax history`), and cron's own log has no lines of them. USER, PWD and\n"
+                "AX_... are set too. The limits that PAM sets for cron are not.\n");
+    for (size_t i = 0; i < sizeof of_pam / sizeof *of_pam; i++)
+        if (sets_variables(of_pam[i]))
+            buf_format(b, "PAM gives cron's commands the variables of %s, and ax does not: set in the crontab what they need.\n", of_pam[i]);
 }
 
 void crontab_report_text(struct buf *b, const struct crontab_import *im)
@@ -268,6 +297,17 @@ static void add_json_skipped(struct buf *b, const struct crontab_file *f)
     view_line(b, &m);
 }
 
+static void add_json_removed(struct buf *b, const struct change *c)
+{
+    struct value m = value_map();
+    value_put(&m, "file", text_or_null(c->old.file));
+    value_put(&m, "line", (struct value){0});
+    value_put(&m, "status", value_text("removed"));
+    value_put(&m, "name", text_or_null(c->old.name));
+    value_put(&m, "number", value_int((int64_t)c->number));
+    view_line(b, &m);
+}
+
 void crontab_report_json(struct buf *b, const struct crontab_import *im)
 {
     struct cursor c = {0};
@@ -277,4 +317,7 @@ void crontab_report_json(struct buf *b, const struct crontab_import *im)
         for (size_t n = 0; n < im->files[i].count; n++)
             add_json(b, im, &im->files[i], &im->files[i].entries[n], &c);
     }
+    for (size_t i = 0; im->planned && i < im->changes.count; i++)
+        if (im->changes.items[i].kind == CHANGE_REMOVE)
+            add_json_removed(b, &im->changes.items[i]);
 }

@@ -85,6 +85,13 @@ for text in sys.stdin:
     run -0 --separate-stderr ax import crontab tab
     assert_output --partial '1 created, 1 updated, 1 unchanged, 1 removed'
     assert_output --partial 'job 3 (tab-a-one-2) removed: its line is gone'
+    assert_output --partial 'cron still has these lines'
+    run -0 --separate-stderr ax import crontab --json --dry-run - </dev/null # of another source
+    assert_output ''
+    : >tab
+    run -0 --separate-stderr ax import crontab --json --dry-run tab
+    [ "$(field name <<<"$output" | sort | xargs)" = 'tab-a-one tab-b tab-c' ]
+    [ "$(field status <<<"$output" | sort -u)" = removed ]
     [ "$(ax show tab-b --json | field job)" = 2 ]
     state_is 3 cancelled || ! ax show 3
 }
@@ -118,6 +125,7 @@ for text in sys.stdin:
     cmp .tab.before-ax whole
     run -0 --separate-stderr ax import crontab --take-over tab
     assert_output --partial '2 unchanged'
+    refute_output --partial 'cron still has'
     run ls -A
     refute_output --partial new-by-ax
     ax import crontab --undo tab
