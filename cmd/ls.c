@@ -16,7 +16,7 @@ static const char *const ls_orders[] = {[LS_NUMBER] = "number", [LS_DUE] = "due"
 static const struct option_row ls_options[] = {
     {.letter = 'a', .word = "all", .kind = OPTION_FLAG, .offset = offsetof(struct ls_options, all), .help = "finished and cancelled jobs too"},
     {.letter = 's', .word = "state", .kind = OPTION_CHOICES, .offset = offsetof(struct ls_options, states), .placeholder = "STATE,...", .choices = view_states,
-        .help = "only jobs in such a state: waiting, queued, retrying, running, done, failed, cancelled (repeatable)"},
+        .help = "only jobs in such a state: running, queued, retrying, waiting, paused, failed, done, cancelled (repeatable)"},
     {.letter = 't', .word = "tag", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, tags), .placeholder = "TAG", .help = "only jobs with this tag (repeatable: one of them)"},
     {.word = "queue", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, queues), .placeholder = "QUEUE", .help = "only jobs of this queue (repeatable)"},
     {.word = "name", .kind = OPTION_TEXTS, .offset = offsetof(struct ls_options, names), .placeholder = "GLOB", .help = "only jobs with such a name, as in 'backup-*' (repeatable)"},

@@ -1,11 +1,13 @@
 #include "cmd/commands.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/client.h"
 #include "cmd/show_next.h"
+#include "cmd/show_runs.h"
 #include "cmd/show_shell.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
@@ -31,12 +33,14 @@ struct shown { /* what is known of one job */
     struct run run; /* the open one; id.n 0: none */
     struct zones zones;
     struct show_next next;
+    struct show_runs runs;
 };
 
 static void shown_clear(struct shown *s)
 {
     job_clear(&s->job);
     run_clear(&s->run);
+    show_runs_clear(&s->runs);
     zones_clear(&s->zones);
 }
 
@@ -62,7 +66,7 @@ static int shown_read(struct store *store, const char *reference, struct shown *
     struct run_id open = {.job = number, .n = out->state.runs};
     if (code == 0 && out->state.phase == PHASE_RUNNING && store_run(store, open, &out->run, NULL) < 0)
         run_init(&out->run);
-    return code;
+    return code < 0 ? code : show_runs(store, number, &out->runs, e);
 }
 
 static int shown_find(const struct show_options *o, const char *reference, struct shown *out, struct error *e)
@@ -232,6 +236,30 @@ static void show_state(struct buf *b, const struct view *v, const struct shown *
     show_moment(b, v, "last ended", st->last_ended);
 }
 
+static void show_latest(struct buf *b, const struct view *v, const struct show_runs *runs)
+{
+    for (int i = 0; i < runs->count; i++) {
+        struct buf line = {0};
+        show_runs_line(&line, v, &runs->items[i]);
+        show_row(b, i ? "" : "latest runs", &line);
+        buf_clear(&line);
+    }
+}
+
+static void show_origin(struct buf *b, const struct view *v, const struct job *j)
+{
+    const struct passwd *user = getpwuid(j->creator);
+    if (j->source)
+        show_text(b, "source", "%s", j->source);
+    if (j->file)
+        show_text(b, "file", "%s", j->file);
+    show_moment(b, v, "added", j->added);
+    if (user)
+        show_text(b, "by", "%s (uid %u)", user->pw_name, j->creator);
+    else
+        show_text(b, "by", "uid %u", j->creator);
+}
+
 static void show_people(struct buf *b, const struct show_options *o, const struct view *v, const struct shown *s)
 {
     const struct job *j = &s->job;
@@ -246,11 +274,8 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
         if (!show_has_form(f) && !field_is_default(j, f))
             show_field(b, j, f);
     show_kept(b, j, o->values);
-    if (j->source)
-        show_text(b, "source", "%s", j->source);
-    if (j->file)
-        show_text(b, "file", "%s", j->file);
-    show_moment(b, v, "added", j->added);
+    show_origin(b, v, j);
+    show_latest(b, v, &s->runs);
 }
 
 /* ---- for machines ---- */
@@ -293,8 +318,9 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
             value_put(&m, f->name, field_get(&s->job, f, FIELD_PRINT));
     value_put(&m, "upcoming", show_upcoming(&s->next));
     value_put(&m, "kept_env", show_kept_value(&s->job, o->values));
-    value_put(&m, "source", value_text(s->job.source));
     value_put(&m, "file", value_text(s->job.file));
+    value_put(&m, "creator", value_int(s->job.creator));
+    value_put(&m, "latest_runs", show_runs_value(&s->runs));
     view_line(b, &m);
 }
 

@@ -20,7 +20,7 @@ struct table *view_jobs_new(void)
     return table_new(jobs_columns, sizeof jobs_columns / sizeof *jobs_columns);
 }
 
-const char *const view_states[] = {"running", "queued", "retrying", "waiting", "failed", "done", "cancelled", NULL};
+const char *const view_states[] = {"running", "queued", "retrying", "waiting", "paused", "failed", "done", "cancelled", NULL};
 
 int view_state(const char *phase)
 {
@@ -36,7 +36,7 @@ static enum table_colour phase_colour(const char *phase)
         const char *phase;
         enum table_colour colour;
     } colours[] = {
-        {"running", TABLE_BLUE}, {"queued", TABLE_BLUE}, {"retrying", TABLE_YELLOW}, {"cancelled", TABLE_YELLOW}, {"failed", TABLE_RED}, {"done", TABLE_GREEN},
+        {"running", TABLE_BLUE}, {"queued", TABLE_BLUE}, {"retrying", TABLE_YELLOW}, {"paused", TABLE_YELLOW}, {"cancelled", TABLE_YELLOW}, {"failed", TABLE_RED}, {"done", TABLE_GREEN},
     };
     for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
         if (strcmp(colours[i].phase, phase) == 0)

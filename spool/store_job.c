@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/text/suggest.h"
 #include "spool/record.h"
@@ -222,6 +223,7 @@ static int job_create(struct store *s, struct job *j, instant now, struct error 
     uint64_t number = (uint64_t)s->counters.next_job, before = j->number;
     j->number = number;
     j->added = now;
+    j->creator = getuid();
     int failed = store_life(s, j, now, &l, e);
     if (!failed) {
         life_begin(&l.life, &st);
@@ -256,6 +258,7 @@ int store_job_change(struct store *s, uint64_t number, const struct job_state *o
         return failed < 0 ? failed : store_damaged(s, "a job", e);
     j->number = number;
     j->added = before.added;
+    j->creator = before.creator;
     job_clear(&before);
     struct store_life l;
     failed = store_life(s, j, now, &l, e);

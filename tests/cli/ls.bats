@@ -33,7 +33,7 @@ load helper
     [ "$(ax ls --state queued,failed -s running --json | field job)" = 2 ]
     for states in canceled queued,canceled; do
         run -2 ax ls --state $states
-        assert_output 'ax ls: --state: "canceled" is none of running, queued, retrying, waiting, failed, done, cancelled; did you mean cancelled?'
+        assert_output 'ax ls: --state: "canceled" is none of running, queued, retrying, waiting, paused, failed, done, cancelled; did you mean cancelled?'
     done
     for states in , queued, ''; do
         run -2 ax ls --state "$states"
@@ -206,8 +206,7 @@ on_screen() { # COLUMNS ARGUMENT...: what a terminal of that width shows
 }
 
 @test "--source: jobs of a job file" {
-    printf 'jobs:\n  one:\n    every: 1h\n    command: "true"\n' >jobs.yaml
-    ax apply --help >/dev/null 2>&1 || skip "no ax apply"
+    printf 'version: 1\njobs:\n  one:\n    every: 1h\n    command: "true"\n' >jobs.yaml
     ax add -q 20m -- true
     ax apply --source web jobs.yaml
     [ "$(ax ls --source web --json | field name)" = one ]
@@ -254,6 +253,15 @@ on_screen() { # COLUMNS ARGUMENT...: what a terminal of that width shows
     assert_output --partial 'is none of number, due, name, state, last'
     run -2 ax ls --limit 0
     assert_output --partial '0 is below 1'
+}
+
+@test "paused jobs are told from those that wait" {
+    ax add -q --name a 1h -- true
+    ax add -q --name b 1h -- true
+    ax pause b
+    [ "$(ax ls --state paused --json | field name)" = b ]
+    [ "$(ax ls --state waiting --json | field name)" = a ]
+    [ "$(ax ls --sort state --json | field name | tr -d '\n')" = ab ]
 }
 
 @test "200,000 jobs: titles once, in little memory, the first lines at once" {

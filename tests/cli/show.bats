@@ -118,3 +118,59 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     assert_line --regexp '^running +1\.1, attempt 1$'
     ax cancel 1
 }
+
+@test "the latest five rows of its history" {
+    serve
+    ax add -q --name n --boot none -c 'test $AX_RUN != 1.4'
+    for ((i = 1; i <= 6; i++)); do
+        ax start -q n
+        until_true 5 eval '[ "$(ax history n --json | wc -l)" -eq '$i' ]'
+    done
+    run ax show n
+    assert_line --regexp '^latest runs +1\.6, ok, 20.* \(.*\), took 0\.[0-9]{3}s$'
+    assert_line --regexp '^ +1\.4, failed, exit 1, 20.*$'
+    assert_line --regexp '^ +1\.2, ok, '
+    refute_output --partial '1.1, ok'
+    run ax show n --json
+    assert_output --partial '"latest_runs":[{"run":"1.6","job":1,"name":"n",'
+    [ "$(grep -o '"run":"1\.[0-9]"' <<<"$output" | wc -l)" -eq 5 ]
+    ax add -q --name c 1h -- true
+    ax cancel c
+    run ax show c
+    assert_line --regexp '^latest runs +cancelled, due 20.* \(in .*\): cancelled before it started$'
+    ax add -q --name none 1h -- true
+    ax show none --json | grep -qF '"latest_runs":[]'
+}
+
+@test "where it comes from: by hand, or from a job file; by whom it was added" {
+    ax add -q --name hand 1h -- true
+    printf 'version: 1\nsource: web\njobs:\n  one:\n    every: 1h\n    cwd: /\n    command: "true"\n' >jobs.yaml
+    ax apply jobs.yaml
+    run ax show hand
+    refute_line --regexp '^(source|file) '
+    assert_line --regexp "^added +20"
+    assert_line --regexp "^by +$(id -un) \(uid $(id -u)\)$"
+    run ax show one
+    assert_line --regexp '^source +web$'
+    assert_line --regexp "^file +$PWD/jobs.yaml$"
+    run ax show one --json
+    assert_output --partial '"source":"web"'
+    [ "$(grep -o '"source"' <<<"$output" | wc -l)" -eq 1 ]
+    assert_output --partial "\"creator\":$(id -u)"
+}
+
+@test "who added a job stays when another changes it" {
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    command -v setpriv >/dev/null || skip "needs setpriv"
+    ax add -q --name n 1h -- true
+    ax show n --json | grep -qF '"creator":0'
+    local other
+    other=$(mktemp -d)
+    chmod 777 "$other"
+    (cd / && setpriv --reuid 12345 --clear-groups env AX_SPOOL="$other/spool" "$AX" add -q --name n 1h -- true)
+    chown -R 0 "$other/spool"
+    AX_SPOOL=$other/spool ax add -q --name n --replace 2h -- true
+    run env AX_SPOOL="$other/spool" "$AX" show n
+    rm -rf "$other"
+    assert_line --regexp '^by +uid 12345$'
+}
