@@ -114,13 +114,22 @@ deps-check:
 
 # ---- installing ----
 
+EXAMPLES := $(wildcard share/examples/*)
+
 install: ax
 	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
 	install -D -m 644 man/ax.1 $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
+	install -D -m 644 man/ax-jobs.5 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
 	install -D -m 644 share/ax-jobs.schema.json $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
+	install -d $(DESTDIR)$(PREFIX)/share/ax/examples
+	install -m 644 $(EXAMPLES) $(DESTDIR)$(PREFIX)/share/ax/examples
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ax $(DESTDIR)$(PREFIX)/share/man/man1/ax.1 $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
+	rm -f $(DESTDIR)$(PREFIX)/bin/ax
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/ax.1 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
+	rm -f $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/ax/,$(EXAMPLES:share/%=%))
+	-rmdir $(DESTDIR)$(PREFIX)/share/ax/examples $(DESTDIR)$(PREFIX)/share/ax 2>/dev/null
 
 clean:
 	rm -rf build ax

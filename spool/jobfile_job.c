@@ -295,12 +295,14 @@ static void drop_defaults(struct filling *f)
 
 /* ---- the job ---- */
 
+/* `boot: none` is one that the defaults cannot give another. */
 static void find_schedule(struct filling *f)
 {
     for (size_t i = 0; i < f->own->list.count; i++) {
+        const struct value *v = &f->own->list.items[i];
         const struct field *row = field_find(f->own->list.keys[i]);
-        if (row && is_schedule(row) && !is_none(row, &f->own->list.items[i])) {
-            f->schedule = &f->own->list.items[i];
+        if (row && is_schedule(row) && v->kind != VALUE_NULL) {
+            f->schedule = v;
             return;
         }
     }

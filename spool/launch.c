@@ -73,6 +73,8 @@ static void environment_of_run(struct strvec *env, const struct job *j, const st
     if (r->key)
         strvec_env_set(env, "AX_KEY", r->key);
     strvec_env_set(env, "AX_SPOOL", spool);
+    if (j->file && j->file[0] == '/') /* not `-` */
+        strvec_env_set(env, "AX_FILE", j->file);
     buf_clear(&due);
 }
 

@@ -180,10 +180,11 @@ static void test_files(void **state)
          "{\"command\":\"x\",\"name\":\"a\",\"timeout\":\"5m\",\"env\":{\"A\":\"1\",\"B\":\"3\",\"C\":\"4\"}}\n"
          "{\"command\":\"y\",\"name\":\"b\"}\n"
          "{\"command\":\"z\",\"name\":\"c\",\"timeout\":\"1h\",\"env\":{\"A\":\"1\",\"B\":\"2\"}}\n"},
-        {V "defaults: {cron: 0 3 * * *, jitter: 5m, every_from: end, tags: [t]}\njobs:\n  a: {command: x}\n  b: {command: y, every: 5m}\n  c: {command: z, cron: null}\n",
+        {V "defaults: {cron: 0 3 * * *, jitter: 5m, every_from: end, tags: [t]}\njobs:\n  a: {command: x}\n  b: {command: y, every: 5m}\n  c: {command: z, cron: null}\n  d: {command: u, boot: none}\n",
          "{\"command\":\"x\",\"name\":\"a\",\"tags\":[\"t\"],\"cron\":\"0 3 * * *\",\"jitter\":\"5m\"}\n"
          "{\"command\":\"y\",\"name\":\"b\",\"tags\":[\"t\"],\"every\":\"5m\",\"every_from\":\"end\",\"jitter\":\"5m\"}\n"
-         "{\"command\":\"z\",\"name\":\"c\",\"tags\":[\"t\"]}\n"},
+         "{\"command\":\"z\",\"name\":\"c\",\"tags\":[\"t\"]}\n"
+         "{\"command\":\"u\",\"name\":\"d\",\"tags\":[\"t\"]}\n"},
         {V "defaults: {timezone: Europe/Berlin}\njobs: {a: {command: x, at: 2026-03-01T12:00}, b: {command: x, at: 2026-03-01T12:00, timezone: local}}\n",
          "{\"command\":\"x\",\"name\":\"a\",\"at\":\"2026-03-01T11:00:00Z\",\"timezone\":\"Europe/Berlin\"}\n{\"command\":\"x\",\"name\":\"b\",\"at\":\"2026-03-01T12:00:00Z\"}\n"},
         {V "x-env: &e {A: 1}\njobs:\n  a: {command: x, env: *e}\n  b: {command: x, env: *e}\n",

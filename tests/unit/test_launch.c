@@ -50,6 +50,23 @@ static void test_clean_environment(void **state)
     job_clear(&j);
 }
 
+static void test_file(void **state)
+{
+    (void)state;
+    static const struct { const char *file, *want; } rows[] = {{"/srv/ax.yaml", "/srv/ax.yaml"}, {"-", NULL}, {NULL, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job j = job_with("true");
+        struct run r = run_of(1);
+        struct strvec env = {0};
+        j.file = mem_string(rows[i].file);
+        assert_int_equal(launch_environment(&ours, &j, &r, &env, NULL), 0);
+        const char *got = strvec_env_get(&env, "AX_FILE");
+        assert_true(got ? rows[i].want && strcmp(got, rows[i].want) == 0 : !rows[i].want);
+        strvec_clear(&env);
+        job_clear(&j);
+    }
+}
+
 /* kept, then env_file, then env, then what ax says: the later wins. */
 static void test_what_wins(void **state)
 {
@@ -73,6 +90,7 @@ static void test_what_wins(void **state)
     static const char *const want[][2] = {{"HOME", "/file"}, {"KEPT", "1"}, {"PWD", "/srv"}, {"FROM_FILE", "1"}, {"QUOTED", "a b"}, {"BOTH", "env"}, {"AX_RUN", "12.1"}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_string_equal(strvec_env_get(&env, want[i][0]), want[i][1]);
+    assert_null(strvec_env_get(&env, "AX_FILE"));
     assert_null(strvec_env_get(&env, "USER")); /* a kept environment is the caller's, as it was */
     strvec_clear(&env);
     job_clear(&j);
@@ -179,7 +197,8 @@ static void test_left_to_the_worker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_environment), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file), cmocka_unit_test(test_env_file_without_end),
+        cmocka_unit_test(test_clean_environment),
+        cmocka_unit_test(test_file), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file), cmocka_unit_test(test_env_file_without_end),
         cmocka_unit_test(test_words), cmocka_unit_test(test_left_to_the_worker),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
