@@ -1,6 +1,98 @@
 #include "cmd/await.h"
 
+#include <stdlib.h>
+
 #include "cmd/client.h"
+#include "lib/base/mem.h"
+
+/* ---- what is waited for ---- */
+
+struct opening {
+    struct awaited *awaited;
+    uint64_t job;
+};
+
+static bool opening_add(void *context, const struct run *r)
+{
+    struct opening *o = context;
+    struct awaited *a = o->awaited;
+    if (r->id.job != o->job)
+        return true;
+    MEM_GROW(a->open, a->open_capacity, a->open_count + 1);
+    a->open[a->open_count++] = r->id.n;
+    return true;
+}
+
+static int awaited_job(struct store *s, uint64_t number, struct awaited *out, struct error *e)
+{
+    struct job job;
+    struct job_state state;
+    struct awaited found = {.id.job = number};
+    struct opening opening = {&found, number};
+    int code = store_job(s, number, &job, e);
+    if (code < 0)
+        return code;
+    found.once = job_schedule_kind(&job) == SCHEDULE_AT;
+    job_clear(&job);
+    code = store_state(s, number, &state, e);
+    if (code == 0 && !found.once)
+        code = store_each_open(s, opening_add, &opening, e);
+    found.after = code == 0 ? state.runs : 0;
+    if (code == 0)
+        *out = found;
+    else
+        awaited_clear(&found);
+    return code;
+}
+
+int awaited_find(struct store *s, const char *reference, struct awaited *out, struct error *e)
+{
+    struct run_id id;
+    struct run run;
+    uint64_t number;
+    if (!run_id_parse(reference, &id)) {
+        int code = store_find(s, reference, &number, e);
+        return code < 0 ? code : awaited_job(s, number, out, e);
+    }
+    int code = store_run(s, id, &run, e);
+    if (code < 0)
+        return code;
+    run_clear(&run);
+    *out = (struct awaited){.id = id};
+    return 0;
+}
+
+void awaited_clear(struct awaited *a)
+{
+    free(a->open);
+    *a = (struct awaited){0};
+}
+
+/* ---- looking ---- */
+
+static void await_ended(const struct run *r, struct await *out)
+{
+    *out = (struct await){.outcome = r->outcome, .code = r->outcome == OUTCOME_KILLED ? r->signal : r->exit_code, .last = *r};
+}
+
+static int await_run(struct store *s, const struct awaited *a, bool *over, struct await *out, struct error *e)
+{
+    struct run run;
+    int code = store_run(s, a->id, &run, e);
+    if (code == -ERROR_NOT_FOUND) {
+        char text[RUN_ID_SIZE];
+        run_id_format(a->id, text);
+        return error_set(e, ERROR_FAILED, "run %s has not started, and is gone: its job waits again", text);
+    }
+    if (code < 0)
+        return code;
+    *over = run.outcome != OUTCOME_NONE;
+    if (*over)
+        await_ended(&run, out);
+    else
+        run_clear(&run);
+    return 0;
+}
 
 /* The row is the caller's for this call only. */
 static bool await_row(void *context, const struct run *r)
@@ -9,21 +101,15 @@ static bool await_row(void *context, const struct run *r)
     return false;
 }
 
-static int await_read(struct store *store, uint64_t number, bool *over, struct await *out, struct error *e)
+/* The job has ended for good. */
+static int await_last(struct store *store, uint64_t number, const struct job_state *state, struct await *out, struct error *e)
 {
-    struct job_state state;
-    int code = store_state(store, number, &state, e);
-    if (code < 0)
-        return code;
-    *over = job_over(&state);
-    if (!*over)
-        return 0;
-    struct await end = {.outcome = state.last_outcome, .code = state.last_code};
+    struct await end = {.outcome = state->last_outcome, .code = state->last_code};
     run_init(&end.last);
     end.last.id = (struct run_id){.job = number, .note = 1};
-    end.last.outcome = state.last_outcome;
-    end.last.ended = state.last_ended;
-    code = store_each_run(store, number, NULL, await_row, &end.last, e);
+    end.last.outcome = state->last_outcome;
+    end.last.ended = state->last_ended;
+    int code = store_each_run(store, number, NULL, await_row, &end.last, e);
     if (code == 0)
         *out = end;
     else
@@ -31,32 +117,100 @@ static int await_read(struct store *store, uint64_t number, bool *over, struct a
     return code;
 }
 
-static int await_look(const struct common *c, uint64_t number, bool *over, struct await *out, struct error *e)
+/* The run has ended, and so has its occurrence: it is not tried again. */
+static bool await_is_final(struct store *s, const struct run *r)
+{
+    struct job_state state;
+    if (r->outcome == OUTCOME_NONE)
+        return false;
+    if (store_run_state(s, r, &state, NULL) != 0) /* extra occurrences go with their end */
+        return true;
+    return job_over(&state) || (!r->extra && state.due != r->due);
+}
+
+struct attempts {
+    const struct run *first;
+    struct run_id last;
+};
+
+static bool attempts_add(void *context, const struct run *r)
+{
+    struct attempts *a = context;
+    if (r->id.job != a->first->id.job)
+        return false;
+    if (!r->id.note && r->extra == a->first->extra && r->due == a->first->due && r->cause == a->first->cause)
+        a->last = r->id;
+    return true;
+}
+
+/* The occurrence that the run belongs to: *over, and its last attempt in *out. */
+static int await_occurrence(struct store *s, struct run_id id, bool *over, struct await *out, struct error *e)
+{
+    struct run run;
+    struct attempts attempts = {.first = &run, .last = id};
+    if (store_run(s, id, &run, NULL) != 0) /* a claim that was taken back */
+        return 0;
+    *over = await_is_final(s, &run);
+    int code = *over ? store_each_row(s, id, attempts_add, &attempts, e) : 0;
+    run_clear(&run);
+    if (code == 0 && *over)
+        code = store_run(s, attempts.last, &run, e);
+    if (code == 0 && *over)
+        await_ended(&run, out);
+    return code;
+}
+
+static int await_read(struct store *s, const struct awaited *a, bool *over, struct await *out, struct error *e)
+{
+    struct job_state state;
+    if (a->id.n || a->id.note)
+        return await_run(s, a, over, out, e);
+    int code = store_state(s, a->id.job, &state, e);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < a->open_count && !*over && code == 0; i++)
+        code = await_occurrence(s, (struct run_id){.job = a->id.job, .n = a->open[i]}, over, out, e);
+    for (uint32_t n = a->after + 1; n <= state.runs && !*over && !a->once && code == 0; n++)
+        code = await_occurrence(s, (struct run_id){.job = a->id.job, .n = n}, over, out, e);
+    if (*over || code < 0 || !job_over(&state))
+        return code;
+    *over = true;
+    return await_last(s, a->id.job, &state, out, e);
+}
+
+int await_look(const struct common *c, const struct awaited *a, bool *over, struct await *out, struct error *e)
 {
     struct store *store;
     int code = client_open(c, STORE_READ, &store, e);
     if (code < 0)
         return code;
+    *over = false;
     code = store_begin(store, false, e);
     if (code == 0) {
-        code = await_read(store, number, over, out, e);
+        code = await_read(store, a, over, out, e);
         store_abort(store);
     }
     store_close(store);
     return code;
 }
 
-int await_job(const struct common *c, uint64_t number, struct await *out, struct error *e)
+int await_until(const struct common *c, const struct awaited *a, const struct monotime *end, bool *over, struct await *out, struct error *e)
 {
     struct client_watch *watch;
     int code = client_watch_new(c, &watch, e);
     if (code < 0)
         return code;
-    bool over = false;
-    while ((code = await_look(c, number, &over, out, e)) == 0 && !over)
-        client_watch_wait(watch);
+    while ((code = await_look(c, a, over, out, e)) == 0 && !*over && !(end && clock_mono().ns >= end->ns))
+        client_watch_wait_until(watch, end);
     client_watch_free(watch);
     return code;
+}
+
+int await_job(const struct common *c, uint64_t number, struct await *out, struct error *e)
+{
+    const struct awaited once = {.id.job = number, .once = true};
+    bool over;
+    return await_until(c, &once, NULL, &over, out, e);
 }
 
 int await_code(const struct await *a)

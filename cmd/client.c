@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "lib/base/mem.h"
+#include "lib/sys/clock.h"
 #include "lib/sys/watch.h"
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
@@ -128,8 +129,15 @@ static void client_watch_seen(void *context, int number, uint32_t event, const c
 
 void client_watch_wait(struct client_watch *w)
 {
+    client_watch_wait_until(w, NULL);
+}
+
+void client_watch_wait_until(struct client_watch *w, const struct monotime *end)
+{
     struct pollfd p = {.fd = watch_fd(w->watch), .events = POLLIN};
-    poll(&p, 1, w->again ? AGAIN_MS : LATE_MS);
+    int64_t most = w->again ? AGAIN_MS : LATE_MS;
+    int64_t left = end ? (end->ns - clock_mono().ns + 999999) / 1000000 : most;
+    poll(&p, 1, left < 0 ? 0 : (int)(left < most ? left : most));
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
     nanosleep(&pause, NULL);
     bool seen = false;

@@ -3,6 +3,7 @@
 #define AX_CLIENT_H
 
 #include "cmd/command.h"
+#include "lib/sys/clock.h"
 #include "spool/store.h"
 
 int client_open(const struct common *c, enum store_use use, struct store **out, struct error *e);
@@ -32,5 +33,6 @@ void client_watch_free(struct client_watch *w);
 /* Sleeps until something may have changed: look again then. Not before a few milliseconds have gone, and after some seconds in any case. The store must
  * be closed. */
 void client_watch_wait(struct client_watch *w);
+void client_watch_wait_until(struct client_watch *w, const struct monotime *end); /* not longer than that; NULL: no bound */
 
 #endif

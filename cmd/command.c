@@ -57,6 +57,7 @@ const struct command *const commands[] = {
     &command_skip,
     &command_start,
     &command_stop,
+    &command_wait,
     &command_apply,
     &command_diff,
     &command_check,
