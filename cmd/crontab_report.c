@@ -268,7 +268,8 @@ static void put_line(struct value *m, const struct crontab_file *f, const struct
     value_put(m, "notes", notes);
 }
 
-static void add_json(struct buf *b, const struct crontab_import *im, const struct crontab_file *f, const struct crontab_entry *entry, struct cursor *c)
+static void add_json(struct buf *b, const struct crontab_import *im, const struct crontab_file *f, const struct crontab_entry *entry,
+                     struct cursor *c)
 {
     static const char *const words[] = {[CRONTAB_JOB] = "job", [CRONTAB_REPORTED] = "reported", [CRONTAB_REFUSED] = "refused"};
     const struct jobfile_job *j = job_of(im, f, entry);

@@ -1,5 +1,5 @@
-/* Making lines of a crontab comments, and giving them back to cron. A new file is written beside the old one and renamed over it, so that cron sees the one or the
- * other; names with a dot in front are no crontabs to any cron. */
+/* Making lines of a crontab comments, and giving them back to cron. A new file is written beside the old one and renamed over it,
+ * so that cron sees the one or the other; names with a dot in front are no crontabs to any cron. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -201,9 +201,9 @@ int crontab_swaps_finish(const struct crontab_import *im, struct crontab_swaps *
     for (size_t i = 0; i < swaps->count; i++) {
         struct error why;
         if (finish(&swaps->items[i], im, &why) < 0)
-            return error_set(e, ERROR_FAILED, swaps->items[i].undo ? "%s. The jobs are gone from ax, but their lines are still comments: put the crontab right by hand"
-                                                                  : "%s. The jobs are in ax, but cron has its lines too, so both run them: put the crontab right by hand",
-                             why.text);
+            return error_set(e, ERROR_FAILED, "%s. %s: put the crontab right by hand", why.text,
+                             swaps->items[i].undo ? "The jobs are gone from ax, but their lines are still comments"
+                                                  : "The jobs are in ax, but cron has its lines too, so both run them");
         if (swaps->items[i].exact)
             unlink(swaps->items[i].backup);
     }

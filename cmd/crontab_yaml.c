@@ -122,7 +122,8 @@ static void add_comments(struct buf *b, const struct crontab_entry *entry)
         yaml_write_comment(b, 2, entry->notes.items[i]);
 }
 
-static int add_job(struct buf *b, const struct crontab_file *f, const struct crontab_entry *entry, const struct job *j, const struct value *defaults, struct error *e)
+/* False where there are bytes that YAML cannot hold. */
+static bool add_job(struct buf *b, const struct crontab_entry *entry, const struct job *j, const struct value *defaults)
 {
     struct buf text = {0};
     struct value map = value_map();
@@ -133,9 +134,7 @@ static int add_job(struct buf *b, const struct crontab_file *f, const struct cro
     add_indented(b, &text);
     value_clear(&map);
     buf_clear(&text);
-    if (whole)
-        return 0;
-    return error_set(e, ERROR_USAGE, "%.*s:%d: there are bytes in the line that are not UTF-8, and YAML cannot hold them", UTF8_WORD(f->name), entry->line);
+    return whole;
 }
 
 static void add_head(struct buf *b, const struct crontab_file *f, const struct value *defaults)
@@ -170,9 +169,12 @@ static int add_file(struct buf *b, const struct crontab_import *im, const struct
     int code = 0;
     add_head(b, f, &defaults);
     buf_text(b, jobs->job_count ? "jobs:\n" : "jobs: {}\n");
-    for (size_t i = 0; code == 0 && i < f->count; i++)
-        if (f->entries[i].job != SIZE_MAX)
-            code = add_job(b, f, &f->entries[i], &jobs->jobs[f->entries[i].job].job, &defaults, e);
+    for (size_t i = 0; code == 0 && i < f->count; i++) {
+        const struct crontab_entry *entry = &f->entries[i];
+        if (entry->job != SIZE_MAX && !add_job(b, entry, &jobs->jobs[entry->job].job, &defaults))
+            code = error_set(e, ERROR_USAGE, "%.*s:%d: there are bytes in the line that are not UTF-8, and YAML cannot hold them",
+                             UTF8_WORD(f->name), entry->line);
+    }
     value_clear(&defaults);
     return code;
 }

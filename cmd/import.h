@@ -16,5 +16,6 @@ struct import_options {
 
 /* The exit code. */
 int import_crontab(const struct command *self, const struct import_options *o, int count, char **names);
+int import_ndjson(const struct command *self, const struct import_options *o, int count, char **names);
 
 #endif

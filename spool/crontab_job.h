@@ -1,5 +1,6 @@
-/* From a line of a crontab to a job that does what cron did with it: every run starts (overlap: allow), what was missed stays missed, cron's environment and shell,
- * the home as directory; it takes no slot, so that the daemons of @reboot lines do not keep others waiting. */
+/* From a line of a crontab to a job that does what cron did with it: every run starts (overlap: allow), what was missed stays missed,
+ * cron's environment and shell, the home as directory; it takes no slot, so that the daemons of @reboot lines do not keep others
+ * waiting. */
 #ifndef AX_CRONTAB_JOB_H
 #define AX_CRONTAB_JOB_H
 
