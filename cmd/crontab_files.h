@@ -80,7 +80,7 @@ void crontab_file_clear(struct crontab_file *f);
 
 int crontab_system_load(struct crontab_import *im, int count, char **names, struct error *e);
 
-/* For whom does what there is: a new file, unless one of that label is there already (NULL). Takes over the label. */
+/* A new file, valid until the next; NULL if one of that label is there already. Takes over the label. */
 struct crontab_file *crontab_files_add(struct crontab_import *im, char *label);
 int crontab_files_read(struct crontab_file *f, const char *path, struct error *e); /* fills in raw, status and path. The error is without the name */
 

@@ -39,6 +39,14 @@ static bool must_trust(const struct crontab_import *im)
     return !im->options->dry_run && !im->options->yaml;
 }
 
+/* The bytes that were looked at are those that count. */
+static void take_checked(struct crontab_file *f, struct buf *text)
+{
+    buf_clear(&f->raw);
+    f->raw = *text;
+    *text = (struct buf){0};
+}
+
 /* ---- single files ---- */
 
 static int read_input(struct crontab_import *im, struct error *e)
@@ -66,6 +74,8 @@ static int add_table(struct crontab_import *im, const char *name, struct error *
     int code = crontab_files_read(f, name, e);
     if (code == 0 && must_trust(im))
         code = cronfolder_table(name, &text, e);
+    if (code == 0 && must_trust(im))
+        take_checked(f, &text);
     buf_clear(&text);
     f->prefix = crontab_prefix(name);
     return code < 0 ? named(e, name) : 0;
@@ -82,7 +92,10 @@ static int add_table_of(struct crontab_import *im, const char *folder, struct cr
     f->name = mem_string(from->path);
     f->skipped = mem_string(from->skipped);
     f->prefix = crontab_prefix(from->path);
-    return f->skipped ? 0 : crontab_files_read(f, from->path, e);
+    int code = f->skipped ? 0 : crontab_files_read(f, from->path, e);
+    if (code == 0 && !f->skipped)
+        take_checked(f, &from->text);
+    return code;
 }
 
 static int add_tables(struct crontab_import *im, const char *name, struct error *e)
