@@ -10,7 +10,7 @@ JOBS    ?= $(shell nproc)
 
 # What make deps and make check install where it is missing (names of Debian 12).
 BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev libyaml-dev uthash-dev
-TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps python3-jsonschema python3-yaml tzdata
+TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps mandoc python3-jsonschema python3-yaml tzdata
 
 # CPPFLAGS, CFLAGS and LDFLAGS are yours to set.
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes

@@ -170,11 +170,11 @@ static int history_run(const struct command *self, int argc, char **argv)
 const struct command command_history = {
     .name = "history",
     .summary = "list how runs went, newest first",
-    .usage = "[JOB] [--since TIME] [--until TIME] [--outcome OUTCOME,...] [--limit N]\n[JOB] --stats",
+    .usage = "[JOB] [--since TIME] [--until TIME] [--outcome OUTCOME] [-n N]\n[JOB] --stats",
     .about = "Due times that got no run (skipped, missed, cancelled before the start) are\n"
-             "listed too, with the reason. --stats has, for each job, the part of its runs that\n"
-             "went well, how long they took (half of them not longer than P50), how the latest 30\n"
-             "compare with those before, and a picture of these 30.",
+             "listed too, with the reason. --stats has, for each job, the part of its runs\n"
+             "that went well, how long they took (half of them not longer than P50), how the\n"
+             "latest 30 compare with those before, and a picture of these 30.",
     .options = history_options,
     .run = history_run,
 };

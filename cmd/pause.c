@@ -158,8 +158,9 @@ const struct command command_pause = {
     .aliases = {"disable"},
     .summary = "hold jobs back until they are resumed",
     .usage = "[--json] JOB...",
-    .about = "A run that is open goes on. What comes due meanwhile is not started; when the job is\n"
-             "resumed, its catchup says what becomes of it. `ax start` runs a paused job all the same.",
+    .about = "A run that is open goes on. What comes due meanwhile is not started; when the\n"
+             "job is resumed, its catchup says what becomes of it. `ax start` runs a paused\n"
+             "job all the same.",
     .options = pause_options,
     .run = pause_run,
 };
@@ -169,7 +170,8 @@ const struct command command_resume = {
     .aliases = {"enable"},
     .summary = "let paused jobs run again",
     .usage = "[--json] JOB...",
-    .about = "Due times that passed meanwhile follow the job's catchup: the latest one runs, none, or all.",
+    .about = "Due times that passed meanwhile follow the job's catchup: the latest one runs,\n"
+             "none, or all.",
     .options = pause_options,
     .run = resume_run,
 };

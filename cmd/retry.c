@@ -192,9 +192,10 @@ const struct command command_retry = {
     .name = "retry",
     .summary = "run again what has failed",
     .usage = "[--json] JOB|RUN... | --all-failed",
-    .about = "A one-off job that gave up starts once more with its first attempt, for the same occurrence:\n"
-             "AX_DUE and AX_KEY are those of before. Of a repeating job the due time of its last failed run\n"
-             "is replayed. Returns 1 if one has not failed; nothing is done then.",
+    .about = "A one-off job that gave up starts once more with its first attempt, for the same\n"
+             "occurrence: AX_DUE and AX_KEY are those of before. Of a repeating job the due\n"
+             "time of its last failed run is replayed. Returns 1 if one has not failed;\n"
+             "nothing is done then.",
     .options = retry_options,
     .run = retry_run,
 };

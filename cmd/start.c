@@ -190,9 +190,10 @@ const struct command command_start = {
     .name = "start",
     .summary = "run jobs now, or replay due times that have passed",
     .usage = "[--due TIME | --from TIME [--until TIME]] [--json] JOB...",
-    .about = "The runs go through the queues and their limits; the schedule stays as it is. Runs of a\n"
-             "job do not overlap unless it says so (overlap: allow): they wait for each other.\n"
-             "A replayed run gets the due time it stands for in AX_DUE, and the same AX_KEY as then.",
+    .about = "The runs go through the queues and their limits; the schedule stays as it is.\n"
+             "Runs of a job do not overlap unless it says so (overlap: allow): they wait for\n"
+             "each other. A replayed run gets the due time it stands for in AX_DUE, and the\n"
+             "same AX_KEY as then.",
     .options = start_options,
     .run = start_run,
 };

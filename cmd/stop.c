@@ -153,9 +153,10 @@ const struct command command_stop = {
     .name = "stop",
     .summary = "end runs, and keep their jobs",
     .usage = "[--json] JOB|RUN...",
-    .about = "The run is ended with all its processes (TERM, and KILL after kill_after) and is not tried\n"
-             "again; the job goes on with its next occurrence. `ax cancel` ends the job as well.\n"
-             "Returns 1 if no run was going, or one ended by itself before it could be stopped.",
+    .about = "The run is ended with all its processes (TERM, and KILL after kill_after) and is\n"
+             "not tried again; the job goes on with its next occurrence. `ax cancel` ends the\n"
+             "job as well. Returns 1 if no run was going, or one ended by itself before it\n"
+             "could be stopped.",
     .options = stop_options,
     .run = stop_run,
 };

@@ -1,0 +1,148 @@
+# What the documents say is true: fields, files, tests, examples.
+
+load helper
+
+ROOT=$BATS_TEST_DIRNAME/../..
+EXAMPLES=$ROOT/share/examples
+
+# The names that the items of a manual page have.
+items() { # MACRO PAGE
+    sed -n 's/^\.It //p' "$2" | grep -oE "$1 [a-z_-]+( , $1 [a-z_-]+)*" | grep -oE "[a-z][a-z_-]*" | sort -u
+}
+
+# NAME DEFAULT of each field, as the schema has them.
+defaults() {
+    ax schema | awk '/^  "definitions"/ { inside = 1 } inside && /^        "[a-z_]+": \{/ { split($1, word, "\""); name = word[2] }
+        inside && name && /^          "default":/ { sub(/^ *"default": "?/, ""); sub(/"?,$/, ""); print name, $0; name = "" }' | sort -u
+}
+
+@test "ax-jobs(5) names every field" {
+    ax schema | sed -n '/"job": {/,$s/^        "\([a-z_]*\)": {$/\1/p' | sort -u >fields
+    [ "$(wc -l <fields)" -gt 40 ]
+    items Cm "$ROOT/man/ax-jobs.5" >named
+    run comm -23 fields named
+    assert_output ''
+}
+
+@test "ax-jobs(5) names every default" {
+    defaults >known
+    [ "$(wc -l <known)" -gt 15 ]
+    local name default
+    while read -r name default; do
+        run grep -E "^\.It Cm $name Pq (Li|Pa) " "$ROOT/man/ax-jobs.5"
+        assert_output --regexp " $default\$"
+    done <known
+}
+
+@test "ax(1) names every option of add, and every command" {
+    ax help add | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z][a-z-]*$' | sort -u >options
+    [ "$(wc -l <options)" -gt 50 ]
+    grep -oE '\-[a-z-]+|, -?[a-z-]+' "$ROOT/man/ax.1" | grep -oE '[a-z][a-z-]*' | sort -u >named
+    run comm -23 options named
+    assert_output ''
+    local command
+    for command in $(ax help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vx ax); do
+        grep -qE "Nm Cm $command( |$)" "$ROOT/man/ax.1" || fail "ax(1) does not name ax $command"
+    done
+}
+
+@test "the manual pages are well formed" {
+    run mandoc -T lint -W warning "$ROOT/man/ax.1" "$ROOT/man/ax-jobs.5"
+    assert_success
+}
+
+@test "the job files that ax-jobs(5) shows are fine" {
+    awk '/^\.Bd/ { file = "shown-" ++n ".yaml"; next } /^\.Ed/ { file = "" } file { print > file }' "$ROOT/man/ax-jobs.5"
+    [ "$(ls shown-*.yaml | wc -l)" -eq 3 ]
+    local file
+    for file in shown-*.yaml; do
+        run ax check --cwd / --set STAGE=production "$file"
+        grep -q STAGE "$file" || run ax check --cwd / "$file"
+        assert_success
+        assert_output --regexp 'in 1 file (is|are) fine$'
+    done
+}
+
+@test "the crontabs among the examples become jobs" {
+    local row name count
+    for row in 'web 5' 'backup 4' 'pi 7'; do
+        read -r name count <<<"$row"
+        ax import crontab --yaml "$EXAMPLES/$name.crontab" >$name.yaml
+        assert_equal "$(ax check $name.yaml)" "$count jobs in 1 file are fine"
+        run "$BATS_TEST_DIRNAME/schema.py" "$ROOT/share/ax-jobs.schema.json" $name.yaml
+        assert_success
+        ax apply -q $name.yaml
+        run ax diff $name.yaml
+        assert_output "no change: $count unchanged"
+    done
+}
+
+@test "the job files among the examples do what their crontabs did" {
+    run ax check "$EXAMPLES/backup.yaml" "$EXAMPLES/pi.yaml"
+    assert_output '9 jobs in 2 files are fine'
+    run ax check --set ENVIRONMENT=production "$EXAMPLES/web.yaml"
+    assert_output '5 jobs in 1 file are fine'
+    run ax check "$EXAMPLES/web.yaml"
+    assert_failure 2
+    assert_output --partial '--set ENVIRONMENT=VALUE'
+    ax apply -q "$EXAMPLES/backup.yaml"
+    ax import crontab -q "$EXAMPLES/backup.crontab"
+    [ "$(ax ls --json --sort number | field name | wc -l)" -eq 8 ]
+    local was is
+    paste <(ax ls --json --sort number | field name | head -4) <(ax ls --json --sort number | field name | tail -4) >pairs
+    while read -r is was; do
+        assert_equal "$(ax next -n 5 "$is" | cut -c1-25)" "$(ax next -n 5 "$was" | cut -c1-25)"
+    done <pairs
+}
+
+@test "a command of a file finds the file" {
+    printf 'version: 1\njobs: {a: {command: echo $AX_FILE, cwd: /}}\n' >ax.yaml
+    ax apply -q
+    serve
+    ax start -q a
+    until_true 5 eval '[ "$(ax log a)" = "$PWD/ax.yaml" ]'
+}
+
+# Words between `` that look like paths.
+paths() {
+    grep -oE '`[A-Za-z0-9_./*]+`' "$1" | tr -d '`' | grep -E '/|[a-z]\.(c|h|sh|bats|md|py)$' | grep -vE '^(/|\./|~|runs/|handover/)|NAME' | sort -u
+}
+
+@test "files that the documents name exist" {
+    local page path
+    for page in README ARCHITECTURE CONTRIBUTING SECURITY; do
+        for path in $(paths "$ROOT/$page.md"); do
+            [ -n "$(cd "$ROOT" && compgen -G "$path" || find lib spool cmd tests -name "${path##*/}" -path "*$path")" ] || echo "$page.md: $path"
+        done
+    done >missing
+    run cat missing
+    assert_output ''
+}
+
+@test "tests that ARCHITECTURE.md names exist" {
+    local file name
+    [ "$(grep -oE '`test_[a-z_]+\.c`' "$ROOT/ARCHITECTURE.md" | sort -u | wc -l)" -gt 15 ]
+    # | promise | `test_x.c`: `one`, in words, `two_*`; `test_y.c` (faults): `three` |
+    grep '^| *[0-9]*\. ' "$ROOT/ARCHITECTURE.md" | tr ';' '\n' | grep -oE '`test_[a-z_*]+\.c`.*' >named
+    while read -r line; do
+        file=$(cut -d'`' -f2 <<<"$line")
+        for name in $(cut -d'`' -f3- <<<"$line" | grep -oE '`[a-z_0-9*]+`' | tr -d '`'); do
+            grep -qE "^static void test_${name//\*/[a-z_0-9]*}\(" "$ROOT"/tests/*/$file || echo "$file: $name"
+        done
+    done <named >missing
+    run cat missing
+    assert_output ''
+}
+
+@test "make install puts the pages and examples where ax-jobs(5) says; uninstall leaves nothing" {
+    mkdir tree
+    make -s -C "$ROOT" -o ax install DESTDIR="$PWD/tree" PREFIX=/usr/local
+    local file
+    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
+        [ -f "tree/usr/local/$file" ] || fail "$file is not installed"
+    done
+    make -s -C "$ROOT" uninstall DESTDIR="$PWD/tree" PREFIX=/usr/local
+    run find tree -type f
+    assert_output ''
+    [ ! -e tree/usr/local/share/ax ]
+}
