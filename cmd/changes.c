@@ -149,9 +149,10 @@ static void add_head(struct buf *b, const struct changes_view *c, size_t i)
         buf_text(&line, " -> ");
         add_limit(&line, change->limit);
     } else {
-        buf_text(&line, definition(change)->name);
+        const char *name = definition(change)->name;
+        buf_text(&line, name ? name : "");
         if (change->number)
-            buf_format(&line, " (job %" PRIu64 ")", change->number);
+            buf_format(&line, name ? " (job %" PRIu64 ")" : "job %" PRIu64, change->number);
         buf_text(&line, ": ");
         add_words(&line, c, i);
     }
@@ -231,7 +232,7 @@ static void json_job(struct value *m, const struct change *c, instant due)
     value_put(m, "name", value_text(j->name));
     value_put(m, "source", value_text(c->file ? c->file->source : j->source));
     value_put(m, "file", value_text(c->file ? c->file->file : j->file));
-    value_put(m, "line", c->new ? value_int(c->new->line) : (struct value){0});
+    value_put(m, "line", c->new && c->new->line ? value_int(c->new->line) : (struct value){0});
     value_put(m, "fields", json_fields(c));
     value_put(m, "rescheduled", value_bool(changes_moves(c)));
     view_put_time(m, "due", due);

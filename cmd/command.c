@@ -54,6 +54,7 @@ const struct command *const commands[] = {
     &command_queue,
     &command_resume,
     &command_retry,
+    &command_set,
     &command_skip,
     &command_start,
     &command_stop,

@@ -8,6 +8,7 @@
 #include "cmd/edit_file.h"
 #include "cmd/export_yaml.h"
 #include "cmd/files.h"
+#include "cmd/redefine.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/text/yaml.h"
@@ -203,22 +204,6 @@ static void edit_keep(const struct edit *x, struct job *j)
     strvec_copy(&j->kept_env, &x->old.kept_env);
 }
 
-static int edit_name_free(struct store *s, const struct edit *x, const struct job *j, struct error *e)
-{
-    uint64_t number;
-    bool there;
-    if (!j->name)
-        return 0;
-    int code = store_named(s, j->name, &number, &there, e);
-    if (code == 0 && there && number != x->old.number) {
-        struct job_state state;
-        code = store_state(s, number, &state, e);
-        if (code == 0 && (!job_over(&state) || x->old.name))
-            code = error_set(e, ERROR_EXISTS, "job %llu has the name %s", (unsigned long long)number, j->name);
-    }
-    return code;
-}
-
 static int edit_update(struct store *s, struct edit *x, struct change *c, struct changes_view *told, struct error *e)
 {
     struct job now;
@@ -229,9 +214,7 @@ static int edit_update(struct store *s, struct edit *x, struct change *c, struct
         job_clear(&now);
     }
     if (code == 0)
-        code = edit_name_free(s, x, j, e);
-    if (code == 0)
-        code = store_update(s, x->old.number, j, c->reschedules, x->view.now, e);
+        code = redefine(s, &x->old, j, c->reschedules, x->view.now, e);
     if (code == 0)
         code = changes_due(told, s, e);
     return code == 0 ? store_commit(s, e) : code;

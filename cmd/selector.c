@@ -1,0 +1,57 @@
+#include "cmd/selector.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/ls.h"
+#include "lib/base/mem.h"
+
+bool selector_given(const struct selector *x)
+{
+    return x->all || x->states || x->tags.count || x->queues.count || x->names.count;
+}
+
+void selector_clear(struct selector *x)
+{
+    strvec_clear(&x->tags);
+    strvec_clear(&x->queues);
+    strvec_clear(&x->names);
+}
+
+struct search {
+    struct ls_options wanted; /* borrows its lists */
+    bool ended;
+    instant now;
+    struct store_numbers *out;
+};
+
+static bool search_job(void *context, const struct job *j, const struct job_state *st)
+{
+    struct search *s = context;
+    if ((job_over(st) && !s->ended) || !ls_wants(&s->wanted, j, st, s->now))
+        return true;
+    MEM_GROW(s->out->items, s->out->capacity, s->out->count + 1);
+    s->out->items[s->out->count++] = j->number;
+    return true;
+}
+
+int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct error *e)
+{
+    struct search search = {.ended = x->states, .now = now, .out = out};
+    search.wanted = (struct ls_options){.states = x->states, .tags = x->tags, .queues = x->queues, .names = x->names, .before = INSTANT_NONE};
+    return store_each_job(s, 0, search_job, &search, e);
+}
+
+int selector_confirm(const struct selector *x, size_t count, const char *what, struct error *e)
+{
+    char answer[16] = "";
+    if (count <= 1 || x->all)
+        return 0;
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return error_set(e, ERROR_USAGE, "%zu jobs match: --all to %s them all", count, what);
+    fprintf(stderr, "%s %zu jobs? [y/N] ", what, count);
+    fflush(stderr);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return 0;
+    return error_set(e, ERROR_FAILED, "nothing was done");
+}
