@@ -151,3 +151,27 @@ logged() {
     run -2 timeout 10 "$AX" run --jobs file
     assert_output --partial "is no folder"
 }
+
+@test "more events than the kernel keeps, and a file of the year 1970" {
+    mkdir jobs
+    job a "echo one" >jobs/a.yaml
+    serve --jobs jobs
+    kill -STOP "$scheduler"
+    for _ in $(seq 20000); do : >>jobs/notes; done
+    job a "echo two" >jobs/a.yaml
+    touch -d @0 jobs/a.yaml
+    kill -CONT "$scheduler"
+    until_true 5 there a "echo two"
+    job a "echo three" >jobs/.a && touch -d @0 jobs/.a && mv jobs/.a jobs/a.yaml
+    until_true 3 there a "echo three"
+}
+
+@test "a file that is written while the scheduler starts" {
+    mkdir jobs
+    job a "echo 0" >jobs/a.yaml
+    (for i in $(seq 40); do job a "echo $i" >jobs/.a && mv jobs/.a jobs/a.yaml && sleep 0.02; done) 3>&- &
+    local writer=$!
+    serve --jobs jobs
+    wait $writer
+    until_true 3 there a "echo 40"
+}
