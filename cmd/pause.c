@@ -15,7 +15,11 @@ struct pause {
 };
 
 static const struct option_row pause_options[] = {
-    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct pause, quiet), .help = "print nothing"},
+    {.letter = 'q',
+        .word = "quiet",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct pause, quiet),
+        .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct pause, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
@@ -28,7 +32,8 @@ struct paused {
     struct job_state state;
 };
 
-static int pause_one(struct store *store, const char *reference, bool pause, instant now, struct paused *out, struct error *e)
+static int pause_one(
+    struct store *store, const char *reference, bool pause, instant now, struct paused *out, struct error *e)
 {
     struct job job;
     int code = store_find(store, reference, &out->number, e);
@@ -46,7 +51,8 @@ static int pause_one(struct store *store, const char *reference, bool pause, ins
 }
 
 /* All of them in one transaction: if one is unknown, none is paused. */
-static int pause_all(const struct pause *p, struct store *store, char **references, int count, bool pause, struct paused *list, struct error *e)
+static int pause_all(const struct pause *p, struct store *store, char **references, int count, bool pause,
+    struct paused *list, struct error *e)
 {
     int code = store_begin(store, true, e);
     if (code < 0)
@@ -92,7 +98,8 @@ static void pause_json(struct buf *b, const struct pause *p, const struct paused
     view_line(b, &m);
 }
 
-static void pause_tell(const struct command *self, const struct pause *p, bool pause, const struct paused *list, int count)
+static void pause_tell(
+    const struct command *self, const struct pause *p, bool pause, const struct paused *list, int count)
 {
     struct buf b = {0};
     for (int i = 0; i < count; i++)
@@ -104,7 +111,8 @@ static void pause_tell(const struct command *self, const struct pause *p, bool p
     buf_clear(&b);
 }
 
-static int pause_do(const struct command *self, struct pause *p, char **references, int count, bool pause, struct error *e)
+static int pause_do(
+    const struct command *self, struct pause *p, char **references, int count, bool pause, struct error *e)
 {
     struct store *store;
     int result = ERROR_NONE;

@@ -16,14 +16,25 @@ struct retry {
 };
 
 static const struct option_row skip_options[] = {
-    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct retry, quiet), .help = "print nothing"},
+    {.letter = 'q',
+        .word = "quiet",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct retry, quiet),
+        .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct retry, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
 };
 static const struct option_row retry_options[] = {
-    {.word = "all-failed", .kind = OPTION_FLAG, .offset = offsetof(struct retry, all_failed), .help = "all one-off jobs that have failed"},
-    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct retry, quiet), .help = "print nothing"},
+    {.word = "all-failed",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct retry, all_failed),
+        .help = "all one-off jobs that have failed"},
+    {.letter = 'q',
+        .word = "quiet",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct retry, quiet),
+        .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct retry, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
@@ -43,7 +54,8 @@ static int retry_one(const struct retry *r, struct store *s, uint64_t number, st
 {
     struct job job;
     struct done d = {.number = number};
-    int code = r->skips ? store_skip(s, number, r->view.now, &d.due, e) : store_retry(s, number, r->view.now, &d.due, e);
+    int code =
+        r->skips ? store_skip(s, number, r->view.now, &d.due, e) : store_retry(s, number, r->view.now, &d.due, e);
     if (code == 0)
         code = store_audit(s, number, r->view.now, r->skips ? "next occurrence skipped" : "tried again", e);
     if (code == 0)
@@ -89,7 +101,8 @@ static int find(struct store *s, const char *reference, uint64_t *number, struct
     return 0;
 }
 
-static int retry_all(const struct retry *r, struct store *s, char **references, int count, struct done_list *list, struct error *e)
+static int retry_all(
+    const struct retry *r, struct store *s, char **references, int count, struct done_list *list, struct error *e)
 {
     struct numbers n = {0};
     int code = store_begin(s, true, e);
@@ -125,8 +138,8 @@ static void retry_tell(const struct command *self, const struct retry *r, const 
             view_put_time(&m, "due", d->due);
             view_line(&b, &m);
         } else if (!r->quiet) {
-            buf_format(&line, "job %llu%s%s: %s ", (unsigned long long)d->number, d->name ? " " : "", d->name ? d->name : "",
-                r->skips ? "skips" : "tries again, as soon as there is a slot, what was due");
+            buf_format(&line, "job %llu%s%s: %s ", (unsigned long long)d->number, d->name ? " " : "",
+                d->name ? d->name : "", r->skips ? "skips" : "tries again, as soon as there is a slot, what was due");
             view_time(&line, &r->view, d->due);
             visible_add(&b, line.data, line.length, false);
             buf_char(&b, '\n');
@@ -145,7 +158,8 @@ static int retry_do(const struct command *self, struct retry *r, char **referenc
 {
     struct store *store;
     struct done_list list = {0};
-    int code = count ? client_open_job(&r->common, STORE_WRITE, references[0], &store, e) : client_open(&r->common, STORE_WRITE, &store, e);
+    int code = count ? client_open_job(&r->common, STORE_WRITE, references[0], &store, e)
+                     : client_open(&r->common, STORE_WRITE, &store, e);
     if (code < 0)
         return code;
     code = retry_all(r, store, references, count, &list, e);

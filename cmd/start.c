@@ -19,10 +19,26 @@ struct start {
 };
 
 static const struct option_row start_options[] = {
-    {.word = "due", .kind = OPTION_TEXT, .offset = offsetof(struct start, due), .placeholder = "TIME", .help = "replay this due time, which has passed"},
-    {.word = "from", .kind = OPTION_TEXT, .offset = offsetof(struct start, from), .placeholder = "TIME", .help = "replay all due times from this one"},
-    {.word = "until", .kind = OPTION_TEXT, .offset = offsetof(struct start, until), .placeholder = "TIME", .help = "up to this one, a date with its whole day; without it, up to now"},
-    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct start, quiet), .help = "print nothing"},
+    {.word = "due",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct start, due),
+        .placeholder = "TIME",
+        .help = "replay this due time, which has passed"},
+    {.word = "from",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct start, from),
+        .placeholder = "TIME",
+        .help = "replay all due times from this one"},
+    {.word = "until",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct start, until),
+        .placeholder = "TIME",
+        .help = "up to this one, a date with its whole day; without it, up to now"},
+    {.letter = 'q',
+        .word = "quiet",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct start, quiet),
+        .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct start, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
@@ -76,7 +92,8 @@ struct started {
     char *name;
 };
 
-static int start_one(const struct start *s, struct store *store, const char *reference, struct started *out, struct error *e)
+static int start_one(
+    const struct start *s, struct store *store, const char *reference, struct started *out, struct error *e)
 {
     struct job job;
     int code = store_find(store, reference, &out->number, e);
@@ -90,7 +107,8 @@ static int start_one(const struct start *s, struct store *store, const char *ref
 }
 
 /* All of them in one transaction: if one cannot be started, none is. */
-static int start_all(const struct start *s, struct store *store, char **references, int count, struct started *list, struct error *e)
+static int start_all(
+    const struct start *s, struct store *store, char **references, int count, struct started *list, struct error *e)
 {
     int code = store_begin(store, true, e);
     if (code < 0)

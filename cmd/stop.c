@@ -14,8 +14,15 @@ struct stop_options {
     bool quiet, json;
 };
 static const struct option_row stop_options[] = {
-    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct stop_options, quiet), .help = "print nothing"},
-    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct stop_options, json), .help = "one JSON object a line"},
+    {.letter = 'q',
+        .word = "quiet",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct stop_options, quiet),
+        .help = "print nothing"},
+    {.word = "json",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct stop_options, json),
+        .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
 };
@@ -64,20 +71,24 @@ static int stop_all(struct store *s, char **references, int count, struct stoppe
 
 static void stop_json(struct buf *b, uint64_t number, struct run_id open, const struct cancel_end *end)
 {
-    static const char *const words[] = {
-        [CANCEL_STOPPED] = "stopped", [CANCEL_NOT_STARTED] = "stopped", [CANCEL_ENDED] = "over", [CANCEL_UNKNOWN] = "unknown"};
+    static const char *const words[] = {[CANCEL_STOPPED] = "stopped",
+        [CANCEL_NOT_STARTED] = "stopped",
+        [CANCEL_ENDED] = "over",
+        [CANCEL_UNKNOWN] = "unknown"};
     struct value m = value_map();
     char id[RUN_ID_SIZE];
     run_id_format(open, id);
     value_put(&m, "job", value_int((int64_t)number));
     value_put(&m, "run", end ? value_text(id) : (struct value){0});
     value_put(&m, "result", value_text(end ? words[end->how] : "none"));
-    value_put(&m, "outcome", end && end->run.outcome != OUTCOME_NONE ? value_text(outcome_name(end->run.outcome)) : (struct value){0});
+    value_put(&m, "outcome",
+        end && end->run.outcome != OUTCOME_NONE ? value_text(outcome_name(end->run.outcome)) : (struct value){0});
     view_line(b, &m);
 }
 
 /* `end` NULL: no run was open. */
-static void stop_tell(const struct command *self, const struct stop_options *o, uint64_t number, struct run_id open, const struct cancel_end *end)
+static void stop_tell(const struct command *self, const struct stop_options *o, uint64_t number, struct run_id open,
+    const struct cancel_end *end)
 {
     struct buf b = {0}, line = {0};
     if (o->json) {
@@ -97,7 +108,8 @@ static void stop_tell(const struct command *self, const struct stop_options *o, 
 }
 
 /* Waits until each run is known not to go on. */
-static int stop_ends(const struct command *self, const struct stop_options *o, const struct stopped *x, int *result, struct error *e)
+static int stop_ends(
+    const struct command *self, const struct stop_options *o, const struct stopped *x, int *result, struct error *e)
 {
     if (!x->count) {
         stop_tell(self, o, x->number, (struct run_id){0}, NULL);
@@ -116,7 +128,8 @@ static int stop_ends(const struct command *self, const struct stop_options *o, c
     return 0;
 }
 
-static int stop_do(const struct command *self, const struct stop_options *o, char **references, int count, struct error *e)
+static int stop_do(
+    const struct command *self, const struct stop_options *o, char **references, int count, struct error *e)
 {
     struct store *store;
     char *what = mem_format("job or run `%s`", references[0]);

@@ -40,7 +40,8 @@ static bool moves_due(const struct field *f)
     return f->group == GROUP_WHEN && f->offset != offsetof(struct job, jitter);
 }
 
-static void compare_field(const struct job *old, const struct job *new, const struct field *f, struct strvec *names, bool *reschedules)
+static void compare_field(
+    const struct job *old, const struct job *new, const struct field *f, struct strvec *names, bool *reschedules)
 {
     struct value a = field_get(old, f, FIELD_RECORD), b = field_get(new, f, FIELD_RECORD);
     if (f->kind != FIELD_IN && !value_equal(&a, &b)) {
@@ -66,7 +67,8 @@ static char *owner_of(const struct job *j)
 }
 
 /* An environment caught by ax add is no field: the file's definition has none. */
-static void plan_known(struct changes *list, const struct jobfile *file, const struct jobfile_job *new, uint64_t number, struct job *old, const struct job_state *st)
+static void plan_known(struct changes *list, const struct jobfile *file, const struct jobfile_job *new, uint64_t number,
+    struct job *old, const struct job_state *st)
 {
     bool ours = old->source && strcmp(old->source, file->source) == 0;
     bool free_name = !ours && job_over(st); /* a job that has ended has given its name free */
@@ -83,7 +85,7 @@ static void plan_known(struct changes *list, const struct jobfile *file, const s
     else if ((st->phase == PHASE_CANCELLED || st->retired) && !new->past)
         found.kind = CHANGE_REVIVE;
     else
-        found.kind = found.fields.count && !(new->past && job_over(st)) ? CHANGE_UPDATE : CHANGE_SAME;
+        found.kind = found.fields.count && !(new->past &&job_over(st)) ? CHANGE_UPDATE : CHANGE_SAME;
     found.reschedules = found.kind == CHANGE_REVIVE || (found.reschedules && found.kind == CHANGE_UPDATE);
     found.owner = ours ? NULL : owner_of(old);
     found.file = file;
@@ -91,7 +93,8 @@ static void plan_known(struct changes *list, const struct jobfile *file, const s
     *change_add(list, found.kind) = found;
 }
 
-static int plan_job(struct store *s, const struct jobfile *file, const struct jobfile_job *new, struct changes *list, struct error *e)
+static int plan_job(
+    struct store *s, const struct jobfile *file, const struct jobfile_job *new, struct changes *list, struct error *e)
 {
     uint64_t number = 0;
     bool there;
@@ -128,12 +131,14 @@ static bool limit_find(void *context, const struct queue *q)
     return true;
 }
 
-static int plan_queue(struct store *s, const struct jobfile *file, const struct jobfile_queue *q, struct changes *list, struct error *e)
+static int plan_queue(
+    struct store *s, const struct jobfile *file, const struct jobfile_queue *q, struct changes *list, struct error *e)
 {
     struct limits l = {.name = q->name};
     int failed = store_each_queue(s, limit_find, &l, e);
     if (!failed && l.limit != q->limit)
-        *change_add(list, CHANGE_QUEUE) = (struct change){.kind = CHANGE_QUEUE, .file = file, .queue = q->name, .limit_before = l.limit, .limit = q->limit};
+        *change_add(list, CHANGE_QUEUE) = (struct change){
+            .kind = CHANGE_QUEUE, .file = file, .queue = q->name, .limit_before = l.limit, .limit = q->limit};
     return failed;
 }
 
@@ -161,13 +166,15 @@ static struct named *named_all(const struct changes *list)
 static void named_free(struct named *all)
 {
     struct named *n, *next;
-    HASH_ITER(hh, all, n, next) {
+    HASH_ITER(hh, all, n, next)
+    {
         HASH_DEL(all, n);
         free(n);
     }
 }
 
-static int plan_unnamed(struct store *s, const char *source, struct named *named, bool prune, struct changes *list, struct error *e)
+static int plan_unnamed(
+    struct store *s, const char *source, struct named *named, bool prune, struct changes *list, struct error *e)
 {
     struct store_numbers numbers = {0};
     int failed = store_source_jobs(s, source, &numbers, e);
@@ -176,7 +183,8 @@ static int plan_unnamed(struct store *s, const char *source, struct named *named
         struct job old;
         struct job_state st;
         HASH_FIND(hh, named, &numbers.items[i], sizeof numbers.items[i], n);
-        if (n || store_state(s, numbers.items[i], &st, NULL) != 0 || job_over(&st) || st.retired || store_job(s, numbers.items[i], &old, NULL) != 0)
+        if (n || store_state(s, numbers.items[i], &st, NULL) != 0 || job_over(&st) || st.retired ||
+            store_job(s, numbers.items[i], &old, NULL) != 0)
             continue;
         if (old.source && strcmp(old.source, source) == 0) {
             struct change *c = change_add(list, prune ? CHANGE_REMOVE : CHANGE_UNNAMED);
@@ -274,7 +282,8 @@ static int do_source(struct store *s, const char *source, const struct changes *
         MEM_GROW(numbers.items, numbers.capacity, numbers.count + 1);
         numbers.items[numbers.count++] = c->number;
     }
-    bool same = before.count == numbers.count && (!before.count || memcmp(before.items, numbers.items, before.count * sizeof *before.items) == 0);
+    bool same = before.count == numbers.count &&
+                (!before.count || memcmp(before.items, numbers.items, before.count * sizeof *before.items) == 0);
     if (!failed && !same)
         failed = store_source_set(s, source, &numbers, e);
     free(before.items);

@@ -29,7 +29,8 @@ bool job_repeats(const struct job *j)
 
 bool job_needs_zone(const struct job *j)
 {
-    return j->cron.count || j->calendar.count || j->except.count || (j->every != DURATION_NONE && j->every_from == EVERY_FROM_CLOCK);
+    return j->cron.count || j->calendar.count || j->except.count ||
+           (j->every != DURATION_NONE && j->every_from == EVERY_FROM_CLOCK);
 }
 
 /* ---- check ---- */
@@ -42,15 +43,23 @@ static int refuse(struct error *e, const char *field, const char *text)
 
 static int check_single(const struct job *j, struct error *e)
 {
-    const struct { const char *field; bool there; } kinds[] = {
-        {"at", j->at != INSTANT_NONE}, {"every", j->every != DURATION_NONE}, {"cron", j->cron.count > 0}, {"calendar", j->calendar.count > 0}, {"boot", j->boot != BOOT_NONE},
+    const struct {
+        const char *field;
+        bool there;
+    } kinds[] = {
+        {"at", j->at != INSTANT_NONE},
+        {"every", j->every != DURATION_NONE},
+        {"cron", j->cron.count > 0},
+        {"calendar", j->calendar.count > 0},
+        {"boot", j->boot != BOOT_NONE},
     };
     const char *first = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!kinds[i].there)
             continue;
         if (first) {
-            error_set(e, ERROR_USAGE, "a job has one schedule: this one has `%s`%s too", first, i && first[0] == 'a' ? " (or `in`)" : "");
+            error_set(e, ERROR_USAGE, "a job has one schedule: this one has `%s`%s too", first,
+                i && first[0] == 'a' ? " (or `in`)" : "");
             return error_field(e, kinds[i].field);
         }
         first = kinds[i].field;
@@ -69,7 +78,10 @@ int job_schedule_check(const struct job *j, struct error *e)
         return error_field(e, "every");
     if (j->not_before != INSTANT_NONE && j->not_after != INSTANT_NONE && j->not_after < j->not_before)
         return refuse(e, "not_after", "lies before `not_before`: the job would never run");
-    const char *several = j->except.count ? "except" : j->not_before != INSTANT_NONE ? "not_before" : j->not_after != INSTANT_NONE ? "not_after" : NULL;
+    const char *several = j->except.count                 ? "except"
+                          : j->not_before != INSTANT_NONE ? "not_before"
+                          : j->not_after != INSTANT_NONE  ? "not_after"
+                                                          : NULL;
     if (several && job_schedule_kind(j) == SCHEDULE_AT)
         return refuse(e, several, "goes only with a job that repeats");
     if ((j->jitter || j->spread) && !job_repeats(j))
@@ -119,7 +131,8 @@ int job_schedule(const struct job *j, struct zones *zones, struct schedule *out,
     s.every_from = (enum every_from)j->every_from;
     s.not_before = j->not_before;
     s.not_after = j->not_after;
-    duration spread = s.kind == SCHEDULE_EVERY && j->spread > j->every ? j->every : j->spread; /* intervals keep their phase by it */
+    duration spread =
+        s.kind == SCHEDULE_EVERY && j->spread > j->every ? j->every : j->spread; /* intervals keep their phase by it */
     if (spread > 0)
         s.offset = (duration)(job_seed(j, "spread") % (uint64_t)spread);
     int failed = add_expressions(j, zones, &s, e);

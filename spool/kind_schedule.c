@@ -26,9 +26,9 @@ static int expression_check(const struct field *f, const char *text, const struc
     struct schedule s;
     struct zones own = {0}, *zones = c->zones ? c->zones : &own;
     schedule_init(&s, c->zone);
-    int failed = f->kind == FIELD_CRON ? cron_parse(text, 0, &cron, NULL, e)
-               : f->kind == FIELD_CALENDAR ? schedule_add_calendar(&s, text, zones, e)
-                                           : schedule_add_except(&s, text, zones, e);
+    int failed = f->kind == FIELD_CRON       ? cron_parse(text, 0, &cron, NULL, e)
+                 : f->kind == FIELD_CALENDAR ? schedule_add_calendar(&s, text, zones, e)
+                                             : schedule_add_except(&s, text, zones, e);
     if (!failed && f->kind == FIELD_CRON && cron.reboot)
         failed = error_set(e, ERROR_USAGE, "@reboot is no time and stands alone: `boot: machine` says the same");
     schedule_clear(&s);
@@ -69,7 +69,8 @@ static int expressions_of(
     return 0;
 }
 
-static int expressions_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+static int expressions_set(
+    struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     struct strvec texts = {0}, *to = kind_place(j, f);
     if (sets_schedule(f) && kind_schedule_free(j, e) < 0)
@@ -88,7 +89,8 @@ static int expressions_set(struct job *j, const struct field *f, const struct va
 }
 
 /* On the command line each option adds one. */
-static int expressions_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
+static int expressions_set_text(
+    struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
 {
     struct strvec *to = kind_place(j, f);
     if (sets_schedule(f) && !to->count && kind_schedule_free(j, e) < 0)
@@ -133,7 +135,8 @@ static int zone_check(const char *name, const struct field_context *c, struct er
     return zones_get(c->zones, name, &kept, e);
 }
 
-static int zone_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+static int zone_set(
+    struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     char digits[KIND_DIGITS];
     char **to = kind_place(j, f);
@@ -180,7 +183,8 @@ static instant bound_end(const struct field *f, const char *text, const struct z
     return zone_resolve(z, &c).first - 1;
 }
 
-static int bound_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+static int bound_set(
+    struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     char digits[KIND_DIGITS];
     instant t;

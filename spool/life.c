@@ -40,7 +40,8 @@ static void life_copy(const struct job *j, struct job_state *s)
 
 void life_begin(const struct life *l, struct job_state *s)
 {
-    *s = (struct job_state){.queue = 1, .last_ended = INSTANT_NONE, .makeup = INSTANT_NONE, .resumed = INSTANT_NONE, .boot = l->boot};
+    *s = (struct job_state){
+        .queue = 1, .last_ended = INSTANT_NONE, .makeup = INSTANT_NONE, .resumed = INSTANT_NONE, .boot = l->boot};
     life_copy(l->job, s);
     life_await(l, s, life_first_due(l));
 }
@@ -114,7 +115,8 @@ bool life_boot(const struct life *l, struct job_state *s)
 
 /* ---- claim ---- */
 
-/* Due times shift when the clock is set back, and may then be the same as earlier ones: the first run of the occurrence keeps the keys apart. */
+/* Due times shift when the clock is set back, and may then be the same as earlier ones: the first run of the occurrence
+ * keeps the keys apart. */
 static char *life_key(const struct job *j, const struct job_state *s)
 {
     if (s->set_back && s->first > s->set_back)
@@ -146,7 +148,8 @@ static void life_start(const struct life *l, struct job_state *s, struct run *ru
 /* Its next attempt waits, and the next occurrence has come: that one takes its place. */
 static void life_overtake(const struct life *l, struct job_state *s)
 {
-    char *reason = mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1);
+    char *reason =
+        mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1);
     life_note(l->notes, s, OUTCOME_SKIPPED, l->now, reason);
     life_await(l, s, s->next);
 }
@@ -172,9 +175,18 @@ bool life_release(struct job_state *s, instant now)
 
 void life_extra(const struct job_state *s, uint64_t job, int cause, instant due, instant ready, struct job_state *out)
 {
-    *out = (struct job_state){
-        .phase = PHASE_WAITING, .due = due, .ready = ready, .next = INSTANT_NEVER, .makeup = INSTANT_NONE, .last_ended = INSTANT_NONE, .resumed = INSTANT_NONE, .job = job,
-        .cause = cause, .queue = s->queue, .priority = s->priority, .weight = s->weight};
+    *out = (struct job_state){.phase = PHASE_WAITING,
+        .due = due,
+        .ready = ready,
+        .next = INSTANT_NEVER,
+        .makeup = INSTANT_NONE,
+        .last_ended = INSTANT_NONE,
+        .resumed = INSTANT_NONE,
+        .job = job,
+        .cause = cause,
+        .queue = s->queue,
+        .priority = s->priority,
+        .weight = s->weight};
 }
 
 bool life_part(const struct life *l, struct job_state *s, uint64_t extra, struct run *run, struct job_state *out)
@@ -257,8 +269,11 @@ static enum life_then life_decide(const struct job *j, struct job_state *s, cons
 static duration life_delay(const struct job *j, uint32_t attempt, uint64_t random)
 {
     struct backoff b = {
-        .kind = (enum backoff_kind)j->retry_backoff, .delays = j->retry_delay.items, .count = j->retry_delay.count,
-        .max = j->retry_max_delay, .jitter = j->retry_jitter,
+        .kind = (enum backoff_kind)j->retry_backoff,
+        .delays = j->retry_delay.items,
+        .count = j->retry_delay.count,
+        .max = j->retry_max_delay,
+        .jitter = j->retry_jitter,
     };
     return backoff_delay(&b, (int)attempt, random);
 }
@@ -307,7 +322,8 @@ void life_outcome(const struct life *l, struct job_state *s, const struct run *r
 
 static void life_end_cancelled(struct job_state *s, instant now, struct life_notes *notes)
 {
-    char *reason = s->first ? mem_format("cancelled before attempt %" PRIu32, s->attempt + 1) : mem_string("cancelled before it started");
+    char *reason = s->first ? mem_format("cancelled before attempt %" PRIu32, s->attempt + 1)
+                            : mem_string("cancelled before it started");
     life_note(notes, s, OUTCOME_CANCELLED, now, reason);
     s->phase = PHASE_CANCELLED;
     s->cancel = s->retired = s->paused = false;
@@ -317,7 +333,8 @@ static void life_end_cancelled(struct job_state *s, instant now, struct life_not
     s->last_code = 0;
 }
 
-/* What was claimed was due then. If it is far away now, the clock was set back in between, and life_clock_step leaves due and ready of an open run alone. */
+/* What was claimed was due then. If it is far away now, the clock was set back in between, and life_clock_step leaves
+ * due and ready of an open run alone. */
 static void life_back_clock(struct job_state *s, instant now)
 {
     if (s->phase == PHASE_RETRYING && s->ready > instant_add(now, SECOND))
@@ -345,8 +362,10 @@ static bool life_back(struct job_state *s, instant now, struct life_notes *notes
         return false;
     }
     if (s->overtaken && !s->replaced) {
-        char *reason = s->first ? mem_format("attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1)
-                                : mem_string("it had not started when the next occurrence took its place (overlap: replace)");
+        char *reason =
+            s->first ? mem_format(
+                           "attempt %" PRIu32 " is given up for the next occurrence (overlap: replace)", s->attempt + 1)
+                     : mem_string("it had not started when the next occurrence took its place (overlap: replace)");
         life_note(notes, s, OUTCOME_SKIPPED, now, reason);
     }
     if (s->replaced || s->overtaken) {

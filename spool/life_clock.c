@@ -9,8 +9,8 @@ static instant clock_shift(instant t, int64_t step, instant now)
     return t == INSTANT_NEVER || t == INSTANT_NONE ? t : instant_add(now, t - before);
 }
 
-/* The due time to come that was reckoned as t before the step. One that had come due, and has not run, is not lost; the fixed times before it have been, or were
- * left out by an earlier step already. */
+/* The due time to come that was reckoned as t before the step. One that had come due, and has not run, is not lost; the
+ * fixed times before it have been, or were left out by an earlier step already. */
 static instant clock_again(const struct life *l, instant t, int64_t step)
 {
     if (t == INSTANT_NEVER || t <= l->now)

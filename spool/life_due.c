@@ -78,14 +78,17 @@ void life_await(const struct life *l, struct job_state *s, instant due)
 
 /* ---- rows without a run ---- */
 
-void life_note_span(const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason)
+void life_note_span(
+    const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason)
 {
     if (due > until)
         return;
     struct schedule schedule = life_schedule(l, due);
-    struct schedule_span span = life_counts_from_end(l->job) ? (struct schedule_span){1, due} : schedule_span(&schedule, due, until);
+    struct schedule_span span =
+        life_counts_from_end(l->job) ? (struct schedule_span){1, due} : schedule_span(&schedule, due, until);
     bool more = span.count == SCHEDULE_SPAN_MAX;
-    struct run *row = life_note(l->notes, s, outcome, l->now, mem_format("%s%s", reason, more ? "; so many or more" : ""));
+    struct run *row =
+        life_note(l->notes, s, outcome, l->now, mem_format("%s%s", reason, more ? "; so many or more" : ""));
     row->name = mem_string(l->job->name);
     row->due = due;
     row->count = span.count;
@@ -103,7 +106,8 @@ instant life_boot_due(const struct life *l, struct job_state *s)
     return schedule_bars(l->schedule, l->now) ? INSTANT_NEVER : l->now;
 }
 
-/* The scheduler may have started while the run went on, having been taken over from the one before: that start was an occurrence. */
+/* The scheduler may have started while the run went on, having been taken over from the one before: that start was an
+ * occurrence. */
 static instant advance_boot(const struct life *l, struct job_state *s, const struct run *r)
 {
     instant due = life_boot_due(l, s), ended = r->ended == INSTANT_NONE ? l->now : r->ended;
@@ -119,10 +123,10 @@ static instant advance_boot(const struct life *l, struct job_state *s, const str
 
 /* The occurrences that have come due, from s->due on. */
 struct choice {
-    instant from;    /* the earliest that runs; those before it do not */
-    instant last;    /* the latest */
-    instant missed;  /* the latest that came due while nobody served; INSTANT_NONE: none did */
-    instant horizon; /* those before it are too old to be started */
+    instant from;       /* the earliest that runs; those before it do not */
+    instant last;       /* the latest */
+    instant missed;     /* the latest that came due while nobody served; INSTANT_NONE: none did */
+    instant horizon;    /* those before it are too old to be started */
     const char *absent; /* why those were missed, */
     const char *why;    /* and why they do not run */
 };
@@ -253,7 +257,8 @@ bool life_choose(const struct life *l, struct job_state *s)
     if (!s->repeats || made_up || job_schedule_kind(l->job) == SCHEDULE_BOOT)
         return choose_once(l, s);
     struct schedule schedule = life_schedule(l, s->due);
-    struct choice c = {.from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
+    struct choice c = {
+        .from = s->due, .missed = INSTANT_NONE, .horizon = earliest_start(l, l->job->start_within, INSTANT_NONE)};
     c.last = life_counts_from_end(l->job) ? s->due : schedule_last(&schedule, s->due, l->now, 1);
     bool paused = s->resumed > l->since;
     instant since = paused ? s->resumed : l->since;
@@ -268,7 +273,8 @@ bool life_choose(const struct life *l, struct job_state *s)
     if (c.from > c.last) {
         choice_note(l, s, &c, c.last);
         note_last(l, s);
-        await_or_end(l, s, life_counts_from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
+        await_or_end(
+            l, s, life_counts_from_end(l->job) ? interval_due(l, l->now) : schedule_next(&schedule, c.last).at);
         return false;
     }
     choice_note(l, s, &c, c.from - 1);
@@ -299,7 +305,8 @@ static instant advance_overlap(const struct life *l, struct job_state *s, instan
     switch ((enum overlap)l->job->overlap) {
     case OVERLAP_QUEUE:
         from = schedule_last(&schedule, due, until, (uint32_t)l->job->catchup_max);
-        life_note_span(l, s, OUTCOME_SKIPPED, due, from - 1, "the run before was still going, and more wait than catchup_max");
+        life_note_span(
+            l, s, OUTCOME_SKIPPED, due, from - 1, "the run before was still going, and more wait than catchup_max");
         s->makeup = schedule_last(&schedule, from, until, 1);
         return from;
     case OVERLAP_REPLACE:
@@ -328,7 +335,8 @@ static instant advance_due(const struct life *l, struct job_state *s, const stru
 
 static bool is_plain_interval(const struct job *j)
 {
-    return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_START && !j->except.count && j->not_before == INSTANT_NONE;
+    return job_schedule_kind(j) == SCHEDULE_EVERY && j->every_from == EVERY_FROM_START && !j->except.count &&
+           j->not_before == INSTANT_NONE;
 }
 
 bool life_advance(const struct life *l, struct job_state *s, const struct run *r)
@@ -341,7 +349,8 @@ bool life_advance(const struct life *l, struct job_state *s, const struct run *r
     if (due == INSTANT_NEVER)
         return false;
     if (is_plain_interval(l->job) && l->now < s->due && due > instant_add(l->now, l->job->every)) {
-        due = instant_add(l->now, l->job->every); /* the clock was set back while it ran: no silence until it has caught up */
+        due = instant_add(
+            l->now, l->job->every); /* the clock was set back while it ran: no silence until it has caught up */
         if (!s->set_back)
             s->set_back = s->runs;
     }

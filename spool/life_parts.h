@@ -1,4 +1,5 @@
-/* What the files of the rules share: life.c has the phases, life_due.c the occurrences, life_clock.c the clock. Nobody else needs it. */
+/* What the files of the rules share: life.c has the phases, life_due.c the occurrences, life_clock.c the clock. Nobody
+ * else needs it. */
 #ifndef AX_LIFE_PARTS_H
 #define AX_LIFE_PARTS_H
 
@@ -10,7 +11,8 @@
 struct run *life_note(struct life_notes *notes, struct job_state *s, enum outcome outcome, instant now, char *reason);
 
 /* One for the occurrences from `due` to `until`, both included, as far as the schedule has any. */
-void life_note_span(const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason);
+void life_note_span(
+    const struct life *l, struct job_state *s, enum outcome outcome, instant due, instant until, const char *reason);
 
 /* ---- occurrences ---- */
 
@@ -18,10 +20,11 @@ void life_note_span(const struct life *l, struct job_state *s, enum outcome outc
 void life_await(const struct life *l, struct job_state *s, instant due);
 void life_occurrence(struct job_state *s, instant due, instant next);
 
-instant life_first_due(const struct life *l);            /* of a job that is new, or newly defined */
+instant life_first_due(const struct life *l);              /* of a job that is new, or newly defined */
 instant life_due_after(const struct life *l, instant due); /* INSTANT_NEVER where only the end of the run tells */
 
-/* Of a job with `boot`: when it is due for the boot of l, and that boot is now known. INSTANT_NEVER: it was already, or may not be now. */
+/* Of a job with `boot`: when it is due for the boot of l, and that boot is now known. INSTANT_NEVER: it was already, or
+ * may not be now. */
 instant life_boot_due(const struct life *l, struct job_state *s);
 
 bool life_counts_from_end(const struct job *j); /* every_from: end */
@@ -32,8 +35,8 @@ void life_skip(const struct life *l, struct job_state *s, const char *reason);
 /* The schedule, with intervals counted from this due time. Borrowed: not to be cleared. */
 struct schedule life_schedule(const struct life *l, instant due);
 
-/* Of the occurrences that have come due: sets s->due and s->next to the one that runs now, with notes for those that do not. False: none of them does, and s
- * has moved on. */
+/* Of the occurrences that have come due: sets s->due and s->next to the one that runs now, with notes for those that do
+ * not. False: none of them does, and s has moved on. */
 bool life_choose(const struct life *l, struct job_state *s);
 
 /* The occurrence is over, and its last run was r: waits for the next one. False: there is none any more. */

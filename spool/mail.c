@@ -75,7 +75,8 @@ static void add_base64(struct buf *b, const unsigned char *data, size_t length)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < length; i += 3) {
-        uint32_t three = (uint32_t)data[i] << 16 | (uint32_t)(i + 1 < length ? data[i + 1] : 0) << 8 | (i + 2 < length ? data[i + 2] : 0);
+        uint32_t three = (uint32_t)data[i] << 16 | (uint32_t)(i + 1 < length ? data[i + 1] : 0) << 8 |
+                         (i + 2 < length ? data[i + 2] : 0);
         buf_char(b, digits[three >> 18]);
         buf_char(b, digits[three >> 12 & 63]);
         buf_char(b, i + 1 < length ? digits[three >> 6 & 63] : '=');
@@ -197,7 +198,8 @@ void mail_header(const struct mail *m, struct buf *b)
     free(from);
     header_line(b, "To", m->job->mailto);
     header_subject(m, b);
-    buf_text(b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nAuto-Submitted: auto-generated\n");
+    buf_text(b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: "
+                "8bit\nAuto-Submitted: auto-generated\n");
     header_environment(m, b);
     header_run(m, b);
     buf_char(b, '\n');

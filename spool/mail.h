@@ -10,10 +10,12 @@
 #include "spool/job.h"
 #include "spool/run.h"
 
-/* Whether a run that has ended is to be mailed: `mailto` names somebody, and `mail` says so. A run that is tried again is mailed as well. */
+/* Whether a run that has ended is to be mailed: `mailto` names somebody, and `mail` says so. A run that is tried again
+ * is mailed as well. */
 bool mail_wanted(const struct job *j, const struct run *r);
 
-/* The addresses of `mailto`: between commas, each of letters, digits and what addresses have besides, none that a mailer would take for an option. ERROR_USAGE. */
+/* The addresses of `mailto`: between commas, each of letters, digits and what addresses have besides, none that a
+ * mailer would take for an option. ERROR_USAGE. */
 int mail_addresses(const char *mailto, struct strvec *out, struct error *e);
 
 struct mail {

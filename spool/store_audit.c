@@ -1,4 +1,5 @@
-/* Who did what with a job: meta "audit:" job u64, a msgpack list of [time, uid, text], the oldest first, of a bounded length. */
+/* Who did what with a job: meta "audit:" job u64, a msgpack list of [time, uid, text], the oldest first, of a bounded
+ * length. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,7 +67,8 @@ int store_each_audit(struct store *s, uint64_t number, store_audit_call *call, v
     bool more = !failed;
     for (size_t i = 0; more && i < list.list.count; i++) {
         const struct value *v = &list.list.items[i];
-        if (v->kind != VALUE_LIST || v->list.count != 3 || v->list.items[0].kind != VALUE_INT || v->list.items[1].kind != VALUE_INT || v->list.items[2].kind != VALUE_TEXT)
+        if (v->kind != VALUE_LIST || v->list.count != 3 || v->list.items[0].kind != VALUE_INT ||
+            v->list.items[1].kind != VALUE_INT || v->list.items[2].kind != VALUE_TEXT)
             continue;
         struct audit a = {v->list.items[0].integer, (uint32_t)v->list.items[1].integer, v->list.items[2].text.data};
         more = call(context, &a);

@@ -1,4 +1,5 @@
-/* Jobs that wait for a boot of the machine or a start of the scheduler: they stand at the end of their lanes of the due index, behind all times. */
+/* Jobs that wait for a boot of the machine or a start of the scheduler: they stand at the end of their lanes of the due
+ * index, behind all times. */
 #include <stdlib.h>
 
 #include "lib/base/mem.h"

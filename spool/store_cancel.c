@@ -18,7 +18,8 @@ static bool extras_add(void *context, uint64_t number, const struct job_state *s
     return true;
 }
 
-static int cancel_place(struct store *s, uint64_t number, instant now, const char *name, struct store_cancelled *out, struct error *e)
+static int cancel_place(
+    struct store *s, uint64_t number, instant now, const char *name, struct store_cancelled *out, struct error *e)
 {
     struct store_place p;
     struct life_notes notes = {0};

@@ -38,8 +38,12 @@ int store_life(struct store *s, const struct job *j, instant now, struct store_l
     if (failed)
         return failed;
     out->notes.count = 0;
-    out->life = (struct life){
-        .job = j, .schedule = &out->schedule, .now = now, .since = INSTANT_NONE, .boot = boot_number(s, j->boot), .notes = &out->notes};
+    out->life = (struct life){.job = j,
+        .schedule = &out->schedule,
+        .now = now,
+        .since = INSTANT_NONE,
+        .boot = boot_number(s, j->boot),
+        .notes = &out->notes};
     if (j->jitter && getrandom(&out->life.random, sizeof out->life.random, 0) < 0)
         out->life.random = (uint64_t)now;
     return 0;

@@ -38,7 +38,8 @@ static bool mail_read(struct db_bytes key, struct db_bytes value, struct store_m
         return false;
     key = (struct db_bytes){(const char *)key.data + PREFIX_LENGTH, key.length - PREFIX_LENGTH};
     *out = (struct store_mail){.id = {0}};
-    return key_take_u64(&key, &out->id.job) && key_take_u32(&key, &out->id.n) && key_take_u32(&value, &out->tries) && key_take_time(&value, &out->next);
+    return key_take_u64(&key, &out->id.job) && key_take_u32(&key, &out->id.n) && key_take_u32(&value, &out->tries) &&
+           key_take_time(&value, &out->next);
 }
 
 int store_mail_next(struct store *s, struct store_mail *out, bool *there, struct error *e)
@@ -50,8 +51,8 @@ int store_mail_next(struct store *s, struct store_mail *out, bool *there, struct
     int failed = db_cursor_new(s->db, DB_META, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){PREFIX, PREFIX_LENGTH}, &key, &value, e); failed == 0 && mail_read(key, value, &m);
-         failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, (struct db_bytes){PREFIX, PREFIX_LENGTH}, &key, &value, e);
+         failed == 0 && mail_read(key, value, &m); failed = db_cursor_next(c, &key, &value, e)) {
         if (!*there || m.next < out->next)
             *out = m;
         *there = true;

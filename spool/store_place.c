@@ -1,5 +1,5 @@
-/* Occurrences with states of their own: a job's own one, and the extra ones beside it. A place is named by a number: that of the job, or of the extra
- * occurrence (EXTRA_FIRST and above). */
+/* Occurrences with states of their own: a job's own one, and the extra ones beside it. A place is named by a number:
+ * that of the job, or of the extra occurrence (EXTRA_FIRST and above). */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -64,7 +64,8 @@ static int extra_remove(struct store *s, uint64_t number, const struct job_state
     return failed == STORE_NONE ? store_damaged(s, "its states", e) : failed;
 }
 
-int store_extra_new(struct store *s, struct job_state *own, const struct job_state *extra, uint64_t *number, struct error *e)
+int store_extra_new(
+    struct store *s, struct job_state *own, const struct job_state *extra, uint64_t *number, struct error *e)
 {
     *number = EXTRA_FIRST + (uint64_t)s->counters.next_extra;
     int failed = extra_insert(s, *number, extra, e);
@@ -87,7 +88,8 @@ int store_each_extra(struct store *s, uint64_t job, store_extra_call *call, void
         return failed;
     uint64_t *numbers = NULL;
     size_t count = 0, capacity = 0;
-    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, key_bytes(&from), &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
         uint64_t owner, number;
         if (!key_take_u64(&key, &owner) || owner != job || !key_take_u64(&key, &number))
             break;
@@ -165,7 +167,8 @@ int store_place_put(struct store *s, struct store_place *p, instant now, struct 
 }
 
 /* Rows without a run are numbered behind the job's last run, whoever they are of. */
-int store_place_notes(struct store *s, struct store_place *p, const char *name, struct life_notes *notes, struct error *e)
+int store_place_notes(
+    struct store *s, struct store_place *p, const char *name, struct life_notes *notes, struct error *e)
 {
     for (int i = 0; p->number >= EXTRA_FIRST && i < notes->count; i++)
         notes->rows[i].id = (struct run_id){.n = p->own.runs, .note = ++p->own.notes};

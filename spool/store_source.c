@@ -1,4 +1,5 @@
-/* Jobs that come from files: which a source has (meta "source:LABEL", a list of job numbers), changing one in place, and letting one go. */
+/* Jobs that come from files: which a source has (meta "source:LABEL", a list of job numbers), changing one in place,
+ * and letting one go. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

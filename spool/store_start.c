@@ -13,7 +13,8 @@ struct dues {
 static int dues_add(struct dues *d, instant due, struct error *e)
 {
     if (d->count == STORE_REPLAY_MAX)
-        return error_set(e, ERROR_USAGE, "there are more than %d due times in that span: replay it in parts", STORE_REPLAY_MAX);
+        return error_set(
+            e, ERROR_USAGE, "there are more than %d due times in that span: replay it in parts", STORE_REPLAY_MAX);
     MEM_GROW(d->items, d->capacity, d->count + 1);
     d->items[d->count++] = due;
     return 0;
@@ -51,7 +52,8 @@ static int replay_none(uint64_t number, const struct store_replay *r, const stru
     return -(int)ERROR_USAGE;
 }
 
-static int replay_dues(const struct store_life *l, const struct job_state *st, const struct store_replay *r, struct dues *out, struct error *e)
+static int replay_dues(const struct store_life *l, const struct job_state *st, const struct store_replay *r,
+    struct dues *out, struct error *e)
 {
     struct schedule s = l->schedule; /* borrowed */
     if (r->until > l->life.now)
@@ -67,7 +69,8 @@ static int replay_dues(const struct store_life *l, const struct job_state *st, c
 }
 
 /* One after the other, unless they may overlap: the others are parked. */
-static int start_extra(struct store *s, struct job_state *own, const struct job *j, int cause, instant due, instant now, struct error *e)
+static int start_extra(
+    struct store *s, struct job_state *own, const struct job *j, int cause, instant due, instant now, struct error *e)
 {
     struct job_state extra;
     uint64_t number;
@@ -76,7 +79,8 @@ static int start_extra(struct store *s, struct job_state *own, const struct job 
     return store_extra_new(s, own, &extra, &number, e);
 }
 
-static int start_job(struct store *s, const struct store_life *l, const struct store_replay *replay, struct job_state *own, struct store_started *out, struct error *e)
+static int start_job(struct store *s, const struct store_life *l, const struct store_replay *replay,
+    struct job_state *own, struct store_started *out, struct error *e)
 {
     const struct job *j = l->life.job;
     instant now = l->life.now;
@@ -98,7 +102,8 @@ static int start_job(struct store *s, const struct store_life *l, const struct s
 }
 
 /* A due time that a run had, whatever the schedule says of it now. */
-int store_start_due(struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e)
+int store_start_due(
+    struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e)
 {
     struct job_state old, new;
     struct job job;
@@ -118,7 +123,8 @@ int store_start_due(struct store *s, uint64_t number, instant due, instant now, 
     return failed;
 }
 
-int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now, struct store_started *out, struct error *e)
+int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now,
+    struct store_started *out, struct error *e)
 {
     struct job_state old, new;
     struct job job;

@@ -112,7 +112,8 @@ int store_retry(struct store *s, uint64_t number, instant now, instant *due, str
     if (failed)
         return failed;
     if (!last.failed)
-        return error_set(e, ERROR_FAILED, "job %" PRIu64 " has not failed: its last run was %s", number, old.last_outcome == OUTCOME_NONE ? "none yet" : outcome_name(old.last_outcome));
+        return error_set(e, ERROR_FAILED, "job %" PRIu64 " has not failed: its last run was %s", number,
+            old.last_outcome == OUTCOME_NONE ? "none yet" : outcome_name(old.last_outcome));
     *due = last.due;
     return store_start_due(s, number, last.due, now, &started, e);
 }
@@ -136,7 +137,8 @@ int store_skip(struct store *s, uint64_t number, instant now, instant *due, stru
     }
     new = old;
     if (!life_skip_next(&l.life, &new, due))
-        failed = error_set(e, ERROR_FAILED, "job %" PRIu64 " has no next occurrence to skip%s", number, old.repeats ? "" : "; `ax cancel` takes a one-off job back");
+        failed = error_set(e, ERROR_FAILED, "job %" PRIu64 " has no next occurrence to skip%s", number,
+            old.repeats ? "" : "; `ax cancel` takes a one-off job back");
     if (!failed)
         failed = store_state_put(s, number, &old, &new, e);
     if (!failed)

@@ -1,4 +1,5 @@
-/* The rules of time zones by which due times were reckoned: meta "zone:NAME", "zone:" for the local one, with the stamp of its rules. */
+/* The rules of time zones by which due times were reckoned: meta "zone:NAME", "zone:" for the local one, with the stamp
+ * of its rules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +158,8 @@ int store_zone_step(struct store *s, instant now, uint64_t *from, uint32_t limit
     int failed = db_cursor_new(s->db, DB_STATES, &c, e);
     if (failed)
         return failed;
-    for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e)) {
+    for (failed = db_cursor_from(c, key_bytes(&first), &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
         if (!key_take_u64(&key, &number))
             failed = store_damaged(s, "its states", e);
         else if (key.length) /* an extra occurrence of the job: it has no schedule */
@@ -165,8 +167,7 @@ int store_zone_step(struct store *s, instant now, uint64_t *from, uint32_t limit
         else if (number >= EXTRA_FIRST) { /* nor have their states: the end has no schedule */
             failed = DB_NONE;
             break;
-        }
-        else if (limit-- == 0)
+        } else if (limit-- == 0)
             break; /* go on here */
         else
             failed = zone_step_job(s, number, value, now, e);

@@ -119,8 +119,16 @@ static void on_limit(struct loop_timer *t)
 
 static int errand_spawn(struct errand *x, char *const argv[], int output, struct error *e)
 {
-    struct child child = {.file = "/proc/self/exe", .argv = argv, .envp = environ, .directory = "/", .in = -1, .out = output, .err = output,
-        .keep = -1, .umask_bits = 077, .new_session = true};
+    struct child child = {.file = "/proc/self/exe",
+        .argv = argv,
+        .envp = environ,
+        .directory = "/",
+        .in = -1,
+        .out = output,
+        .err = output,
+        .keep = -1,
+        .umask_bits = 077,
+        .new_session = true};
     struct child_failure failure;
     x->pid = child_spawn(&child, &x->pidfd, &failure);
     if (x->pid > 0)

@@ -11,7 +11,7 @@
 #include "lib/sys/links.h"
 #include "lib/time/instant.h"
 
-#define SETTLE (SECOND / 3)    /* an editor or a package writes several times */
+#define SETTLE (SECOND / 3) /* an editor or a package writes several times */
 #define LIMIT (120 * SECOND)
 #define EVENTS (WATCH_WRITTEN | WATCH_ARRIVED | WATCH_GONE)
 
@@ -34,7 +34,8 @@ static void watch_one(struct jobsdir *d, const char *folder, const char *name)
     int number = watch_add(d->watch, folder, EVENTS, &e);
     if (number < 0) {
         if (e.code != ERROR_NOT_FOUND)
-            log_event(d->log, LOG_LEVEL_WARNING, "changes of job files will not be seen", "folder", folder, "reason", e.text, NULL);
+            log_event(d->log, LOG_LEVEL_WARNING, "changes of job files will not be seen", "folder", folder, "reason",
+                e.text, NULL);
         return;
     }
     MEM_GROW(d->watches, d->watch_capacity, d->watch_count + 1);
@@ -48,7 +49,8 @@ static void watch_way(struct jobsdir *d, const char *path)
     links_places(path, &places);
     for (size_t i = 0; i < places.count; i++) {
         char *slash = strrchr(places.items[i], '/');
-        char *folder = slash == places.items[i] ? mem_string("/") : strndup(places.items[i], (size_t)(slash - places.items[i]));
+        char *folder =
+            slash == places.items[i] ? mem_string("/") : strndup(places.items[i], (size_t)(slash - places.items[i]));
         watch_one(d, folder, slash + 1);
         free(folder);
     }
@@ -129,7 +131,8 @@ static void on_done(void *context, const char *result)
     struct jobsdir *d = context;
     d->applied = true;
     if (!result)
-        log_event(d->log, LOG_LEVEL_ERROR, "job files", "text", "they could not be applied; what was there stays", NULL);
+        log_event(
+            d->log, LOG_LEVEL_ERROR, "job files", "text", "they could not be applied; what was there stays", NULL);
     if (d->changed)
         loop_timer_set(d->loop, &d->settle, SETTLE);
     else if (!result)
@@ -140,7 +143,8 @@ void jobsdir_event(struct jobsdir *d, int number, uint32_t event, const char *na
 {
     bool ours = (event & WATCH_OVERFLOW) != 0;
     for (size_t i = 0; !ours && i < d->watch_count; i++)
-        ours = d->watches[i].number == number && (!d->watches[i].name || !*name || strcmp(d->watches[i].name, name) == 0);
+        ours =
+            d->watches[i].number == number && (!d->watches[i].name || !*name || strcmp(d->watches[i].name, name) == 0);
     if (ours && d->directory && d->applied)
         loop_timer_set(d->loop, &d->settle, SETTLE);
     else if (ours)
@@ -155,7 +159,8 @@ int jobsdir_begin(struct jobsdir *d, const char *directory, struct error *e)
     if (!S_ISDIR(status.st_mode))
         return error_set(e, ERROR_USAGE, "--jobs %s: is no folder; it names a folder of job files", directory);
     d->directory = mem_string(directory);
-    d->errand = (struct errand){.loop = d->loop, .log = d->log, .event = "job files", .call = on_done, .context = d, .pidfd = -1, .pipe = -1};
+    d->errand = (struct errand){
+        .loop = d->loop, .log = d->log, .event = "job files", .call = on_done, .context = d, .pidfd = -1, .pipe = -1};
     d->settle.call = on_settle;
     d->settle.context = d;
     jobsdir_apply(d);

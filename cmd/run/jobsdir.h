@@ -9,7 +9,7 @@
 #include "lib/base/strvec.h"
 #include "lib/sys/watch.h"
 
-struct jobsdir { /* zeroed: there is none */
+struct jobsdir {     /* zeroed: there is none */
     char *directory; /* absolute, not resolved: a link may be swapped */
     const char *spool;
     struct loop *loop;
@@ -23,7 +23,8 @@ struct jobsdir { /* zeroed: there is none */
     bool applied; /* the first errand is over */
 };
 
-/* Watches the folder, then applies it for the first time: the loop is to be turned until `applied`. ERROR_NOT_FOUND, ERROR_USAGE: no such folder. */
+/* Watches the folder, then applies it for the first time: the loop is to be turned until `applied`. ERROR_NOT_FOUND,
+ * ERROR_USAGE: no such folder. */
 int jobsdir_begin(struct jobsdir *d, const char *directory, struct error *e);
 void jobsdir_event(struct jobsdir *d, int number, uint32_t event, const char *name);
 void jobsdir_clear(struct jobsdir *d);

@@ -38,7 +38,8 @@ static void say_errors(const struct sync *y)
             buf_format(&text, "%s:", item->file);
         if (item->error.line)
             buf_format(&text, "%d:%d:", item->error.line, item->error.column);
-        buf_format(&text, "%s%s%s%s", text.length ? " " : "", item->error.field, item->error.field[0] ? ": " : "", item->error.text);
+        buf_format(&text, "%s%s%s%s", text.length ? " " : "", item->error.field, item->error.field[0] ? ": " : "",
+            item->error.text);
         if (item->hint)
             buf_format(&text, " (%s)", item->hint);
         say(item->warning ? 'W' : 'E', &text);
@@ -48,16 +49,22 @@ static void say_errors(const struct sync *y)
 
 static void say_change(const struct change *c)
 {
-    static const char *const words[] = {
-        [CHANGE_CREATE] = "added", [CHANGE_UPDATE] = "changed", [CHANGE_REVIVE] = "back again", [CHANGE_REMOVE] = "removed",
-        [CHANGE_UNNAMED] = NULL, [CHANGE_SAME] = NULL, [CHANGE_CONFLICT] = NULL, [CHANGE_QUEUE] = "queue"};
+    static const char *const words[] = {[CHANGE_CREATE] = "added",
+        [CHANGE_UPDATE] = "changed",
+        [CHANGE_REVIVE] = "back again",
+        [CHANGE_REMOVE] = "removed",
+        [CHANGE_UNNAMED] = NULL,
+        [CHANGE_SAME] = NULL,
+        [CHANGE_CONFLICT] = NULL,
+        [CHANGE_QUEUE] = "queue"};
     struct buf text = {0};
     if (!words[c->kind])
         return;
     if (c->kind == CHANGE_QUEUE)
         buf_format(&text, "queue %s: limit %u", c->queue, c->limit);
     else
-        buf_format(&text, "%s: job %llu %s", words[c->kind], (unsigned long long)c->number, c->new ? c->new->job.name : c->old.name);
+        buf_format(&text, "%s: job %llu %s", words[c->kind], (unsigned long long)c->number,
+            c->new ? c->new->job.name : c->old.name);
     for (size_t i = 0; i < c->fields.count; i++)
         buf_format(&text, "%s%s", i ? ", " : ": ", c->fields.items[i]);
     say('I', &text);
@@ -134,7 +141,8 @@ static int add_gone(struct sync *y, struct store *store, struct error *e)
         if (v->kind != VALUE_TEXT || is_there(y, v->text.data))
             continue;
         MEM_GROW(y->files.items, y->files.capacity, y->files.count + 1);
-        y->files.items[y->files.count++] = (struct jobfile){.file = mem_string(v->text.data), .path = mem_string(v->text.data), .source = mem_string(v->text.data)};
+        y->files.items[y->files.count++] = (struct jobfile){
+            .file = mem_string(v->text.data), .path = mem_string(v->text.data), .source = mem_string(v->text.data)};
     }
     value_clear(&before);
     return failed;
@@ -161,7 +169,8 @@ static void refuse_conflicts(struct sync *y)
         if (c->kind != CHANGE_CONFLICT)
             continue;
         struct error e = {0};
-        error_set(&e, ERROR_EXISTS, "the name %s is taken by a job of %s: it is left alone", c->new->job.name, c->owner);
+        error_set(
+            &e, ERROR_EXISTS, "the name %s is taken by a job of %s: it is left alone", c->new->job.name, c->owner);
         error_place(&e, NULL, c->new->line, c->new->column, 1);
         errors_add(&y->errors, c->file->file, false, &e, NULL);
         c->kind = CHANGE_SAME;

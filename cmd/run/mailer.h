@@ -1,4 +1,5 @@
-/* Mail about runs. The scheduler only sees to it that an errand of its own goes through what waits; see store_mail_*. */
+/* Mail about runs. The scheduler only sees to it that an errand of its own goes through what waits; see store_mail_*.
+ */
 #ifndef AX_MAILER_H
 #define AX_MAILER_H
 
@@ -12,8 +13,8 @@ struct mailer { /* zeroed but for the first four */
     struct store *store;
     struct errand errand;
     struct loop_timer again;
-    bool waits;   /* for the timer */
-    bool wanted;  /* mail has come while the errand was on its way */
+    bool waits;  /* for the timer */
+    bool wanted; /* mail has come while the errand was on its way */
 };
 
 /* After a commit that may have left mail, and at the start. */

@@ -1,4 +1,5 @@
-/* `ax __mail SPOOL`: sends the mail that waits, through a program that takes messages as sendmail does. One at a time, and one errand at a time. */
+/* `ax __mail SPOOL`: sends the mail that waits, through a program that takes messages as sendmail does. One at a time,
+ * and one errand at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -61,7 +62,8 @@ static int add_output(struct store *s, struct letter *l, struct error *e)
     else if (l->run.output == OUTPUT_FILE)
         add_file(store_folder(s), l->run.id, &l->text);
     if (!failed && l->text.length == before)
-        buf_format(&l->text, "The command has written nothing.%s%s\n", l->run.reason ? "\n" : "", l->run.reason ? l->run.reason : "");
+        buf_format(&l->text, "The command has written nothing.%s%s\n", l->run.reason ? "\n" : "",
+            l->run.reason ? l->run.reason : "");
     return failed;
 }
 
@@ -127,8 +129,16 @@ static int send_spawn(const struct letter *l, struct sending *x, struct error *e
         strvec_clear(&argv);
         return failed;
     }
-    struct child child = {.file = program, .argv = argv.items, .envp = environ, .directory = "/", .in = ends[0], .out = -1, .err = -1, .keep = -1,
-        .umask_bits = 077, .new_session = true};
+    struct child child = {.file = program,
+        .argv = argv.items,
+        .envp = environ,
+        .directory = "/",
+        .in = ends[0],
+        .out = -1,
+        .err = -1,
+        .keep = -1,
+        .umask_bits = 077,
+        .new_session = true};
     struct child_failure failure;
     x->pid = child_spawn(&child, &x->pidfd, &failure);
     if (x->pid < 0)

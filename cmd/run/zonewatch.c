@@ -1,4 +1,5 @@
-/* Time zones that change under us: a new /etc/localtime, an update of the zone files. Due times that hang on them are reckoned anew. */
+/* Time zones that change under us: a new /etc/localtime, an update of the zone files. Due times that hang on them are
+ * reckoned anew. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static void zonewatch_add(struct scheduler *s, const char *folder)
             return;
     int number = watch_add(s->watch, folder, WATCH_ARRIVED | WATCH_GONE | WATCH_WRITTEN, &e);
     if (number < 0) {
-        log_event(s->log, LOG_LEVEL_WARNING, "changes of time zones will not be seen", "folder", folder, "reason", e.text, NULL);
+        log_event(s->log, LOG_LEVEL_WARNING, "changes of time zones will not be seen", "folder", folder, "reason",
+            e.text, NULL);
         return;
     }
     MEM_GROW(s->zone_watches, s->zone_watch_capacity, s->zone_folders.count + 1);
@@ -47,7 +49,8 @@ int zonewatch_look(struct scheduler *s, struct error *e)
         return failed;
     s->zones_changed = false;
     if (changed) {
-        log_event(s->log, LOG_LEVEL_WARNING, "the rules of a time zone have changed, due times are reckoned anew", NULL);
+        log_event(
+            s->log, LOG_LEVEL_WARNING, "the rules of a time zone have changed, due times are reckoned anew", NULL);
         s->zone_from = 1; /* from the start again, if it was under way */
     }
     return 0;

@@ -1,5 +1,5 @@
-/* Goes along a path as the kernel does, and notes where a link lies, where the end lies, and where nothing is. A link is
- * changed by an event in the folder it lies in; what it leads to, by one in another. */
+/* Goes along a path as the kernel does, and notes where a link lies, where the end lies, and where nothing is. A link
+ * is changed by an event in the folder it lies in; what it leads to, by one in another. */
 #include "lib/sys/links.h"
 
 #include <limits.h>

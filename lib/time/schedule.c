@@ -13,8 +13,12 @@
 
 void schedule_init(struct schedule *s, const struct zone *zone)
 {
-    *s = (struct schedule){
-        .zone = zone, .at = INSTANT_NONE, .every = DURATION_NONE, .start = INSTANT_NONE, .not_before = INSTANT_NONE, .not_after = INSTANT_NONE};
+    *s = (struct schedule){.zone = zone,
+        .at = INSTANT_NONE,
+        .every = DURATION_NONE,
+        .start = INSTANT_NONE,
+        .not_before = INSTANT_NONE,
+        .not_after = INSTANT_NONE};
 }
 
 void schedule_clear(struct schedule *s)
@@ -73,7 +77,8 @@ int schedule_add_calendar(struct schedule *s, const char *text, struct zones *zo
 
 #define NO_DATE INT64_MIN
 
-/* 2026-12-24, as days since 1970, NO_DATE if the month does not have it; returns how many bytes it takes, 0 if no date stands in front. */
+/* 2026-12-24, as days since 1970, NO_DATE if the month does not have it; returns how many bytes it takes, 0 if no date
+ * stands in front. */
 static size_t schedule_date(const char *text, int64_t *days)
 {
     int part[3] = {0};
@@ -153,7 +158,8 @@ void schedule_begin(struct schedule *s, instant due)
 
 bool schedule_repeats(const struct schedule *s)
 {
-    return s->kind == SCHEDULE_EVERY || s->kind == SCHEDULE_CRON || s->kind == SCHEDULE_CALENDAR || s->kind == SCHEDULE_BOOT;
+    return s->kind == SCHEDULE_EVERY || s->kind == SCHEDULE_CRON || s->kind == SCHEDULE_CALENDAR ||
+           s->kind == SCHEDULE_BOOT;
 }
 
 bool schedule_is_local(const struct schedule *s)
@@ -189,7 +195,8 @@ static bool calendar_is_frequent(const struct schedule_calendar *c, instant afte
     return first != INSTANT_NEVER && calendar_next(c->calendar, c->zone, first).at - first <= HOUR;
 }
 
-/* calendar_next has a time in the second pass of a repeated hour if it is asked there. A job does not: it would depend on when it happens to be asked. */
+/* calendar_next has a time in the second pass of a repeated hour if it is asked there. A job does not: it would depend
+ * on when it happens to be asked. */
 static struct occurrence calendar_next_once(const struct schedule_calendar *c, instant after)
 {
     struct occurrence o = calendar_next(c->calendar, c->zone, after);
@@ -217,7 +224,8 @@ static struct occurrence kind_next(const struct schedule *s, instant after, inst
         for (size_t i = 0; i < s->calendar_count; i++) {
             const struct schedule_calendar *c = &s->calendars[i];
             instant from = fixed == after || calendar_is_frequent(c, after) ? after : fixed;
-            o = earlier(o, s->start == INSTANT_NONE ? calendar_next(c->calendar, c->zone, from) : calendar_next_once(c, from));
+            o = earlier(
+                o, s->start == INSTANT_NONE ? calendar_next(c->calendar, c->zone, from) : calendar_next_once(c, from));
         }
         break;
     case SCHEDULE_NONE:
@@ -339,7 +347,8 @@ instant schedule_from(const struct schedule *s, instant due, instant from)
     return from <= due ? due : schedule_next(s, from - 1).at;
 }
 
-/* The n-th last lies in a window before `until` that is widened until it holds as many: long spans are not walked through. */
+/* The n-th last lies in a window before `until` that is widened until it holds as many: long spans are not walked
+ * through. */
 instant schedule_last(const struct schedule *s, instant due, instant until, uint32_t n)
 {
     if (until <= due)
@@ -371,8 +380,8 @@ struct schedule_span schedule_span(const struct schedule *s, instant due, instan
         return (struct schedule_span){1, due};
     if (is_even(s)) {
         uint64_t more = ((uint64_t)until - (uint64_t)due) / (uint64_t)s->every;
-        return (struct schedule_span){
-            more < SCHEDULE_SPAN_MAX ? (uint32_t)more + 1 : SCHEDULE_SPAN_MAX, (instant)((uint64_t)due + more * (uint64_t)s->every)};
+        return (struct schedule_span){more < SCHEDULE_SPAN_MAX ? (uint32_t)more + 1 : SCHEDULE_SPAN_MAX,
+            (instant)((uint64_t)due + more * (uint64_t)s->every)};
     }
     struct schedule_span span = {1, due};
     while (span.count < SCHEDULE_SPAN_MAX) {

@@ -1,5 +1,5 @@
-/* next: nanoseconds for mktime, for a step of a typical cron expression, and for the slowest one; each the median of rounds, the slowest the largest of these.
- * Prints three lines. */
+/* next: nanoseconds for mktime, for a step of a typical cron expression, and for the slowest one; each the median of
+ * rounds, the slowest the largest of these. Prints three lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -55,7 +55,8 @@ static double mktime_time(void)
     for (int round = 0; round < ROUNDS; round++) {
         int64_t from = clock_ns();
         for (int i = 0; i < STEPS; i++) {
-            struct tm local = {.tm_year = 126 + i % 10, .tm_mon = i % 12, .tm_mday = 1 + i % 28, .tm_hour = i % 24, .tm_isdst = -1};
+            struct tm local = {
+                .tm_year = 126 + i % 10, .tm_mon = i % 12, .tm_mday = 1 + i % 28, .tm_hour = i % 24, .tm_isdst = -1};
             if (mktime(&local) == -1)
                 exit(1);
         }
@@ -66,8 +67,10 @@ static double mktime_time(void)
 
 int main(void)
 {
-    static const char *const typical[] = {"*/5 * * * *", "0 2 * * *", "30 4 1,15 * 5", "0 9-17 * * mon-fri", "17 3 * * 0"};
-    static const char *const hard[] = {"0 0 29 2 *", "0 0 30 2 *", "0 0 29 2 1", "0 30 2 29 2 *", "0 0 * 2 mon#5", "59 23 31 4,6,9,11 *", "0 30 2 * 3 sunL"};
+    static const char *const typical[] = {
+        "*/5 * * * *", "0 2 * * *", "30 4 1,15 * 5", "0 9-17 * * mon-fri", "17 3 * * 0"};
+    static const char *const hard[] = {"0 0 29 2 *", "0 0 30 2 *", "0 0 29 2 1", "0 30 2 29 2 *", "0 0 * 2 mon#5",
+        "59 23 31 4,6,9,11 *", "0 30 2 * 3 sunL"};
     struct zone *z;
     if (zone_load("Europe/Berlin", &z, NULL) < 0)
         return 1;

@@ -1,4 +1,5 @@
-/* Applying job files. Each step gives the jobs that a source names; after it the changes and the states are compared as text. */
+/* Applying job files. Each step gives the jobs that a source names; after it the changes and the states are compared as
+ * text. */
 #include "tests/unit/store_fixture.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@ static void file_init(struct jobfile *f, const char *source, const struct named 
 {
     struct zone *utc;
     OK(zone_load("UTC", &utc, &e));
-    *f = (struct jobfile){.file = mem_string("ax.yaml"), .path = mem_string("/srv/ax.yaml"), .source = mem_string(source)};
+    *f = (struct jobfile){
+        .file = mem_string("ax.yaml"), .path = mem_string("/srv/ax.yaml"), .source = mem_string(source)};
     for (; jobs->name; jobs++) {
         MEM_GROW(f->jobs, f->job_capacity, f->job_count + 1);
         struct jobfile_job *new = &f->jobs[f->job_count++];
@@ -39,7 +41,7 @@ static void file_init(struct jobfile *f, const char *source, const struct named 
         set(&new->job, "priority", jobs->priority, utc);
         if (jobs->at)
             OK(instant_parse_iso(jobs->at, utc, &new->job.at, &e));
-        new->past = new->job.at != INSTANT_NONE && new->job.at < NOW;
+        new->past = new->job.at != INSTANT_NONE &&new->job.at < NOW;
     }
     zone_free(utc);
 }
@@ -59,7 +61,10 @@ static void changes_text(struct buf *b, const struct changes *changes)
     static const char *const words[] = {"create", "update", "revive", "remove", "unnamed", "same", "conflict", "queue"};
     for (size_t i = 0; i < changes->count; i++) {
         const struct change *c = &changes->items[i];
-        buf_format(b, "%s%s %s", i ? "; " : "", words[c->kind], c->queue ? c->queue : c->new ? c->new->job.name : c->old.name);
+        buf_format(b, "%s%s %s", i ? "; " : "", words[c->kind],
+            c->queue ? c->queue
+            : c->new ? c->new->job.name
+                     : c->old.name);
         for (size_t k = 0; k < c->fields.count; k++)
             buf_format(b, " %s", c->fields.items[k]);
         if (c->reschedules)
@@ -80,7 +85,8 @@ static bool state_text(void *context, const struct job *j, const struct job_stat
 }
 
 /* Plans, does, and compares; `states` NULL: it is refused, and nothing is done. */
-static void apply(struct store *s, const char *source, const struct named *jobs, bool prune, instant now, const char *changes, const char *states)
+static void apply(struct store *s, const char *source, const struct named *jobs, bool prune, instant now,
+    const char *changes, const char *states)
 {
     struct jobfile f;
     struct changes list;
@@ -106,7 +112,14 @@ static void apply(struct store *s, const char *source, const struct named *jobs,
     file_clear(&f);
     buf_clear(&b);
 }
-#define JOBS(...) (const struct named[]){__VA_ARGS__, {0}}
+#define JOBS(...)                                                                                                      \
+    (const struct named[])                                                                                             \
+    {                                                                                                                  \
+        __VA_ARGS__,                                                                                                   \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 
 static const struct named a = {"a", "true", .every = "1m"}, b_ = {"b", "true", .cron = "0 * * * *"};
 
@@ -115,12 +128,12 @@ static void test_again(void **state)
     struct store *s = ((struct fixture *)*state)->s;
     apply(s, "web", JOBS(a, b_), false, NOW, "create a; create b", "1 a waiting 60; 2 b waiting 800");
     apply(s, "web", JOBS(a, b_), false, NOW + 5 * SECOND, "same a; same b", "1 a waiting 60; 2 b waiting 800");
-    apply(s, "web", JOBS({"a", "false", .every = "1m", .priority = "3"}, b_), false, NOW + 5 * SECOND, "update a command priority; same b",
-        "1 a waiting 60; 2 b waiting 800");
-    apply(s, "web", JOBS({"a", "false", .every = "2m", .priority = "3"}, b_), false, NOW + 5 * SECOND, "update a every again; same b",
-        "1 a waiting 125; 2 b waiting 800");
-    apply(s, "web", JOBS({"a", "false", .cron = "30 * * * *", .priority = "3"}, b_), false, NOW + 5 * SECOND, "update a every cron again; same b",
-        "1 a waiting 2600; 2 b waiting 800");
+    apply(s, "web", JOBS({"a", "false", .every = "1m", .priority = "3"}, b_), false, NOW + 5 * SECOND,
+        "update a command priority; same b", "1 a waiting 60; 2 b waiting 800");
+    apply(s, "web", JOBS({"a", "false", .every = "2m", .priority = "3"}, b_), false, NOW + 5 * SECOND,
+        "update a every again; same b", "1 a waiting 125; 2 b waiting 800");
+    apply(s, "web", JOBS({"a", "false", .cron = "30 * * * *", .priority = "3"}, b_), false, NOW + 5 * SECOND,
+        "update a every cron again; same b", "1 a waiting 2600; 2 b waiting 800");
 }
 
 static void test_unnamed(void **state)
@@ -172,7 +185,8 @@ static void test_running(void **state)
     bool was_open;
     apply(s, "web", JOBS(a), false, NOW, "create a", "1 a waiting 60");
     OK(store_begin(s, true, &e));
-    OK(store_claim(s, 1, &(struct store_turn){.now = NOW + 60 * SECOND, .since = INSTANT_NONE, .generation = 1}, &claimed, &e));
+    OK(store_claim(
+        s, 1, &(struct store_turn){.now = NOW + 60 * SECOND, .since = INSTANT_NONE, .generation = 1}, &claimed, &e));
     job_clear(&claimed.job);
     OK(store_commit(s, &e));
     apply(s, "web", JOBS(b_), true, NOW + 61 * SECOND, "create b; remove a", "1 a running 60; 2 b waiting 800");
@@ -191,6 +205,7 @@ static void test_running(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup_open, fixture_teardown)
-    const struct CMUnitTest tests[] = {TEST(test_again), TEST(test_unnamed), TEST(test_owners), TEST(test_cancelled), TEST(test_once), TEST(test_running)};
+    const struct CMUnitTest tests[] = {TEST(test_again), TEST(test_unnamed), TEST(test_owners), TEST(test_cancelled),
+        TEST(test_once), TEST(test_running)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,17 @@ static void test_wanted(void **state)
         int64_t bytes;
         bool want;
     } rows[] = {
-        {MAIL_OUTPUT, OUTCOME_OK, 0, false},      {MAIL_OUTPUT, OUTCOME_OK, 1, true},        {MAIL_OUTPUT, OUTCOME_FAILED, 0, false},
-        {MAIL_NEVER, OUTCOME_FAILED, 9, false},   {MAIL_FAILURE, OUTCOME_OK, 9, false},      {MAIL_FAILURE, OUTCOME_FAILED, 0, true},
-        {MAIL_FAILURE, OUTCOME_TIMEOUT, 0, true}, {MAIL_FAILURE, OUTCOME_CANCELLED, 0, false}, {MAIL_FAILURE, OUTCOME_LOST, 0, true},
-        {MAIL_ALWAYS, OUTCOME_OK, 0, true},       {MAIL_ALWAYS, OUTCOME_CANCELLED, 0, true},
+        {MAIL_OUTPUT, OUTCOME_OK, 0, false},
+        {MAIL_OUTPUT, OUTCOME_OK, 1, true},
+        {MAIL_OUTPUT, OUTCOME_FAILED, 0, false},
+        {MAIL_NEVER, OUTCOME_FAILED, 9, false},
+        {MAIL_FAILURE, OUTCOME_OK, 9, false},
+        {MAIL_FAILURE, OUTCOME_FAILED, 0, true},
+        {MAIL_FAILURE, OUTCOME_TIMEOUT, 0, true},
+        {MAIL_FAILURE, OUTCOME_CANCELLED, 0, false},
+        {MAIL_FAILURE, OUTCOME_LOST, 0, true},
+        {MAIL_ALWAYS, OUTCOME_OK, 0, true},
+        {MAIL_ALWAYS, OUTCOME_CANCELLED, 0, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job j;
@@ -48,8 +55,24 @@ static void test_addresses(void **state)
         const char *text;
         int count; /* 0: refused */
     } rows[] = {
-        {"root", 1}, {"ops@example.org", 1}, {"a@b.c, d+e@f.g", 2}, {"a,b,c", 3}, {"jürgen@exämple.org", 1},
-        {"", 0}, {"a,", 0}, {",a", 0}, {"-oQ/tmp", 0}, {"a b", 0}, {"a\nb", 0}, {"a;b", 0}, {"|sh", 0}, {"/etc/x", 0}, {"a\tb", 0}, {"<a@b>", 0}, {"a(b)", 0}, {"\"a\"@b", 0},
+        {"root", 1},
+        {"ops@example.org", 1},
+        {"a@b.c, d+e@f.g", 2},
+        {"a,b,c", 3},
+        {"jürgen@exämple.org", 1},
+        {"", 0},
+        {"a,", 0},
+        {",a", 0},
+        {"-oQ/tmp", 0},
+        {"a b", 0},
+        {"a\nb", 0},
+        {"a;b", 0},
+        {"|sh", 0},
+        {"/etc/x", 0},
+        {"a\tb", 0},
+        {"<a@b>", 0},
+        {"a(b)", 0},
+        {"\"a\"@b", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct strvec out = {0};
@@ -88,19 +111,18 @@ static void test_header(void **state)
 {
     (void)state;
     char *text = header("backup", "rsync -a", NULL);
-    assert_string_equal(text,
-        "From: web (Cron Daemon)\n"
-        "To: ops@example.org\n"
-        "Subject: Cron <web@pi> backup (failed, exit 3, attempt 2)\n"
-        "MIME-Version: 1.0\n"
-        "Content-Type: text/plain; charset=UTF-8\n"
-        "Content-Transfer-Encoding: 8bit\n"
-        "Auto-Submitted: auto-generated\n"
-        "X-Cron-Env: <PATH=/usr/bin:/bin>\n"
-        "X-Ax-Run: 7.2\n"
-        "X-Ax-Outcome: failed, exit 3, attempt 2\n"
-        "X-Ax-Due: 1970-01-01T00:00:00Z\n"
-        "\n");
+    assert_string_equal(text, "From: web (Cron Daemon)\n"
+                              "To: ops@example.org\n"
+                              "Subject: Cron <web@pi> backup (failed, exit 3, attempt 2)\n"
+                              "MIME-Version: 1.0\n"
+                              "Content-Type: text/plain; charset=UTF-8\n"
+                              "Content-Transfer-Encoding: 8bit\n"
+                              "Auto-Submitted: auto-generated\n"
+                              "X-Cron-Env: <PATH=/usr/bin:/bin>\n"
+                              "X-Ax-Run: 7.2\n"
+                              "X-Ax-Outcome: failed, exit 3, attempt 2\n"
+                              "X-Ax-Due: 1970-01-01T00:00:00Z\n"
+                              "\n");
     free(text);
     text = header(NULL, "echo a\nBcc: everyone@example.org\n\nbody", "why\r\nX: y");
     assert_non_null(strstr(text, "Subject: Cron <web@pi> echo a Bcc: everyone@example.org  body (failed"));
@@ -109,12 +131,14 @@ static void test_header(void **state)
     assert_null(strstr(text, "\n\nbody"));
     free(text);
     text = header("übung", "x", NULL);
-    assert_non_null(strstr(text, "Subject: =?UTF-8?B?Q3JvbiA8d2ViQHBpPiDDvGJ1bmcgKGZhaWxlZCwgZXhpdCAzLCBhdHRlbXB0?=\n =?UTF-8?B?IDIp?=\n"));
+    assert_non_null(strstr(text,
+        "Subject: =?UTF-8?B?Q3JvbiA8d2ViQHBpPiDDvGJ1bmcgKGZhaWxlZCwgZXhpdCAzLCBhdHRlbXB0?=\n =?UTF-8?B?IDIp?=\n"));
     free(text);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wanted), cmocka_unit_test(test_addresses), cmocka_unit_test(test_header)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wanted), cmocka_unit_test(test_addresses), cmocka_unit_test(test_header)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
