@@ -55,6 +55,7 @@ const struct command *const commands[] = {
     &command_resume,
     &command_retry,
     &command_set,
+    &command_signal,
     &command_skip,
     &command_start,
     &command_stop,

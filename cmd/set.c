@@ -380,11 +380,12 @@ static int set_run(const struct command *self, int argc, char **argv)
 const struct command command_set = {
     .name = "set",
     .summary = "change fields of jobs",
-    .usage = "JOB... FIELD=VALUE...\n[--tag TAG] [--queue QUEUE] [--state STATE,...] [--name GLOB] [--all] FIELD=VALUE...",
-    .about = "The fields are the options of `ax add`: `ax set backup timeout=2h retries=3`. FIELD= puts\n"
-             "the default back. A schedule takes the place of the old one, and moves the due time; a\n"
-             "list takes the place of the old list; of env and rlimits the one entry is set. `command=`\n"
-             "is a line for the shell. All jobs are changed, or none.",
+    .usage = "JOB... FIELD=VALUE...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all] FIELD=VALUE",
+    .about = "The fields are the options of `ax add`: `ax set backup timeout=2h retries=3`.\n"
+             "FIELD= puts the default back. A schedule takes the place of the old one, and\n"
+             "moves the due time; a list takes the place of the old list; of env and rlimits\n"
+             "the one entry is set. `command=` is a line for the shell. All jobs are changed,\n"
+             "or none.",
     .options = set_options,
     .run = set_run,
 };

@@ -157,10 +157,9 @@ const struct command command_wait = {
     .summary = "wait for jobs and runs to end, and pass their exit codes on",
     .usage = "[--timeout DURATION] [--json] JOB|RUN...",
     .about = "A job that is due once: until it has ended for good. Another one: until the run\n"
-             "that goes on has ended, or the next one. Retries are waited for, but not by the\n"
-             "name of a run. Exits with the command's code (128+N: a signal, 124: a time\n"
-             "limit, this one's too, 125: no run, or an error); of several with the first that\n"
-             "is not 0.",
+             "that goes on has ended, or the next one, retries included. RUN: that one alone.\n"
+             "Exits with the command's code (128+N: a signal, 124: a time limit, this one's\n"
+             "too, 125: no run, or an error); of several with the first that is not 0.",
     .options = wait_options,
     .run = wait_run,
 };

@@ -1,0 +1,300 @@
+#include "cmd/commands.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "cmd/client.h"
+#include "cmd/view.h"
+#include "lib/base/mem.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/tree.h"
+#include "lib/text/utf8.h"
+#include "lib/text/visible.h"
+#include "spool/handover.h"
+
+struct signal_options {
+    struct common common;
+    bool first, quiet, json;
+};
+static const struct option_row signal_options[] = {
+    {.word = "main", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, first), .help = "only to the process that was started, not to its whole session"},
+    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, quiet), .help = "print nothing"},
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, json), .help = "one JSON object a line"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+struct signalled { /* one word of the command line */
+    struct run_id id; /* n 0: the job */
+    struct run_id *runs;
+    size_t count, capacity;
+};
+
+struct sent {
+    size_t processes;
+    struct buf denied;
+    const char *why; /* nothing was sent; NULL */
+};
+
+/* `HUP`, `sighup`, `1`. 0: none. */
+static int signal_number(const char *text)
+{
+    char *end;
+    const char *name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    long number = strtol(text, &end, 10);
+    if (end != text && !*end)
+        return number > 0 && number <= SIGRTMAX ? (int)number : 0;
+    for (int i = 1; i <= SIGRTMAX; i++)
+        if (view_signal(i) && strcasecmp(view_signal(i), name) == 0)
+            return i;
+    return 0;
+}
+
+/* ---- which runs ---- */
+
+static bool signal_open(void *context, const struct run *r)
+{
+    struct signalled *x = context;
+    if (r->id.job != x->id.job || (x->id.n && r->id.n != x->id.n))
+        return true;
+    MEM_GROW(x->runs, x->capacity, x->count + 1);
+    x->runs[x->count++] = r->id;
+    return true;
+}
+
+static int signal_find(struct store *s, const char *reference, struct signalled *out, struct error *e)
+{
+    struct run run;
+    int code;
+    if (run_id_parse(reference, &out->id) && !out->id.note) {
+        code = store_run(s, out->id, &run, e);
+        if (code == 0)
+            run_clear(&run);
+    } else {
+        out->id = (struct run_id){0};
+        code = store_find(s, reference, &out->id.job, e);
+    }
+    return code == 0 ? store_each_open(s, signal_open, out, e) : code;
+}
+
+static int signal_find_all(const struct signal_options *o, char **references, int count, struct signalled *list, struct folder *folder, struct error *e)
+{
+    struct store *store;
+    char *what = mem_format("job or run `%s`", references[0]);
+    int code = client_open_for(&o->common, STORE_READ, what, &store, e);
+    free(what);
+    if (code < 0)
+        return code;
+    code = store_begin(store, false, e);
+    for (int i = 0; i < count && code == 0; i++)
+        code = signal_find(store, references[i], &list[i], e);
+    store_abort(store);
+    store_close(store);
+    if (code < 0)
+        return code;
+    char *path = folder_path(o->common.spool);
+    code = folder_open(path, false, folder, e);
+    free(path);
+    return code;
+}
+
+/* ---- the deed ---- */
+
+static void signal_first(const struct process_id *p, int number, struct sent *out)
+{
+    struct process_id now;
+    int handle = process_open(p->pid);
+    bool same = handle >= 0 && process_identify(p->pid, &now) && now.start == p->start; /* behind the opening: the handle is of this one */
+    if (!same)
+        out->why = "the process that was started is gone";
+    else if (pidfd_send_signal(handle, number, NULL, 0) == 0)
+        out->processes = 1;
+    else if (errno == EPERM)
+        buf_format(&out->denied, "pid %d", (int)p->pid);
+    else
+        out->why = "the process that was started is gone";
+    if (handle >= 0)
+        close(handle);
+}
+
+static void signal_session(const struct process_id *p, int number, struct sent *out)
+{
+    struct tree tree = {.session = p->pid, .session_start = p->start};
+    out->processes = tree_signal(&tree, number, &out->denied);
+    /* What they started while we looked is caught by looking again. */
+    int most = number == SIGKILL ? 10 : number == SIGSTOP ? 1 : 0;
+    for (int again = 0; again < most; again++) {
+        struct buf denied = {0};
+        size_t left = tree_signal(&tree, number, &denied);
+        buf_clear(&denied);
+        if (!left)
+            break;
+    }
+    if (!out->processes)
+        out->why = "no process of its session is alive";
+}
+
+static void signal_run_id(const struct signal_options *o, const struct folder *folder, struct run_id id, int number, struct sent *out)
+{
+    struct fence fence;
+    char boot[BOOT_ID_SIZE];
+    process_boot(boot);
+    fence_look(folder, id, &fence);
+    *out = (struct sent){0};
+    if (!fence.command.pid)
+        out->why = "it has not been started yet";
+    else if (strcmp(fence.boot, boot) != 0)
+        out->why = "the machine went down while it ran";
+    else if (o->first)
+        signal_first(&fence.command, number, out);
+    else
+        signal_session(&fence.command, number, out);
+    buf_string(&out->denied); /* ends it */
+}
+
+/* ---- what is said ---- */
+
+static void signal_json(struct buf *b, struct run_id id, int number, const struct sent *sent)
+{
+    struct value m = value_map();
+    char text[RUN_ID_SIZE];
+    run_id_format(id, text);
+    value_put(&m, "job", value_int((int64_t)id.job));
+    value_put(&m, "run", id.n ? value_text(text) : (struct value){0});
+    value_put(&m, "signal", value_int(number));
+    value_put(&m, "processes", value_int((int64_t)sent->processes));
+    value_put(&m, "denied", sent->denied.length ? value_text(sent->denied.data) : (struct value){0});
+    value_put(&m, "reason", value_text(sent->why));
+    view_line(b, &m);
+}
+
+static void signal_text(struct buf *b, struct run_id id, int number, const struct sent *sent)
+{
+    char text[RUN_ID_SIZE];
+    run_id_format(id, text);
+    if (id.n)
+        buf_format(b, "run %s: ", text);
+    else
+        buf_format(b, "job %llu: ", (unsigned long long)id.job);
+    if (sent->why) {
+        buf_text(b, sent->why);
+        return;
+    }
+    const char *name = view_signal(number);
+    buf_format(b, name ? "SIG%s" : "signal ", name);
+    if (!name)
+        buf_format(b, "%d", number);
+    buf_format(b, " sent to %zu process%s", sent->processes, sent->processes == 1 ? "" : "es");
+    if (sent->denied.length)
+        buf_format(b, "; may not be signalled by us: %s", sent->denied.data);
+}
+
+static void signal_tell(const struct command *self, const struct signal_options *o, struct run_id id, int number, struct sent *sent)
+{
+    struct buf b = {0}, line = {0};
+    if (o->json) {
+        signal_json(&b, id, number, sent);
+    } else if (!o->quiet) {
+        signal_text(&line, id, number, sent);
+        visible_add(&b, line.data, line.length, false);
+        buf_char(&b, '\n');
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+    buf_clear(&line);
+}
+
+/* The signal is sent already: that it cannot be noted is no error of it. */
+static void signal_audit(const struct command *self, const struct signal_options *o, uint64_t job, int number)
+{
+    struct store *store;
+    struct error e = {0};
+    const char *name = view_signal(number);
+    char *what = name ? mem_format("SIG%s sent", name) : mem_format("signal %d sent", number);
+    int code = client_open(&o->common, STORE_WRITE, &store, &e);
+    if (code == 0) {
+        code = store_begin(store, true, &e);
+        if (code == 0)
+            code = store_audit(store, job, clock_wall(), what, &e);
+        if (code == 0)
+            code = store_commit(store, &e);
+        store_abort(store);
+        store_close(store);
+    }
+    if (code < 0)
+        command_warn(self, "the signal was sent, but could not be noted: %s", e.text);
+    free(what);
+}
+
+/* Returns whether all that was meant got it. */
+static bool signal_word(const struct command *self, const struct signal_options *o, const struct folder *folder, const struct signalled *x, int number)
+{
+    bool any = false, all = x->count > 0;
+    if (!x->count) {
+        struct sent none = {.why = x->id.n ? "it has ended" : "no run of it is going"};
+        signal_tell(self, o, x->id, number, &none);
+    }
+    for (size_t i = 0; i < x->count; i++) {
+        struct sent sent;
+        signal_run_id(o, folder, x->runs[i], number, &sent);
+        signal_tell(self, o, x->runs[i], number, &sent);
+        any = any || sent.processes;
+        all = all && !sent.why && !sent.denied.length;
+        buf_clear(&sent.denied);
+    }
+    if (any)
+        signal_audit(self, o, x->id.job, number);
+    return all;
+}
+
+static int signal_do(const struct command *self, const struct signal_options *o, char **references, int count, int number)
+{
+    struct folder folder;
+    struct error e = {0};
+    struct signalled *list = mem_zero((size_t)count, sizeof *list);
+    int result = ERROR_NONE, code = signal_find_all(o, references, count, list, &folder, &e);
+    if (code < 0)
+        result = command_fail(self, &e);
+    for (int i = 0; i < count && code == 0; i++)
+        if (!signal_word(self, o, &folder, &list[i], number))
+            result = ERROR_FAILED;
+    if (code == 0)
+        folder_clear(&folder);
+    for (int i = 0; i < count; i++)
+        free(list[i].runs);
+    free(list);
+    return result;
+}
+
+static int signal_main(const struct command *self, int argc, char **argv)
+{
+    struct signal_options o = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (argc - first < 2)
+        return command_usage_error(self, "takes jobs or runs, and a signal: `ax signal JOB HUP`");
+    int number = signal_number(argv[argc - 1]);
+    if (!number)
+        return command_usage_error(self, "`%.*s` is no signal: it comes last, as a name such as HUP or a number", UTF8_WORD(argv[argc - 1]));
+    return signal_do(self, &o, argv + first, argc - first - 1, number);
+}
+
+const struct command command_signal = {
+    .name = "signal",
+    .summary = "send a signal to runs that are going",
+    .usage = "[--main] [--json] JOB|RUN... SIGNAL",
+    .about = "It goes to the session of the process that was started and to what descends\n"
+             "from it; with --main to that process alone. `ax stop` ends a run, with a grace\n"
+             "time and all; here it ends only if the signal ends its process, and is tried\n"
+             "again as the job says.\n"
+             "Returns 1 if there was no run to get it.",
+    .options = signal_options,
+    .run = signal_main,
+};
