@@ -58,7 +58,7 @@ bool client_served(const struct common *c)
     struct folder folder;
     bool served = false;
     if (folder_open(path, false, &folder, NULL) == 0) {
-        served = folder_scheduler(&folder) > 0;
+        served = folder_scheduler(&folder) != 0; /* -1: in another pid namespace */
         folder_clear(&folder);
     }
     free(path);

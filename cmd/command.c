@@ -58,6 +58,7 @@ const struct command *const commands[] = {
     &command_signal,
     &command_skip,
     &command_start,
+    &command_status,
     &command_stop,
     &command_wait,
     &command_apply,

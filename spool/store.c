@@ -217,7 +217,7 @@ int store_commit(struct store *s, struct error *e)
 
 /* ---- for the scheduler ---- */
 
-int store_generation(struct store *s, instant now, struct store_generation *out, struct error *e)
+int store_generation(struct store *s, instant now, const struct value *about, struct store_generation *out, struct error *e)
 {
     int failed = store_begin(s, true, e);
     if (failed)
@@ -233,6 +233,8 @@ int store_generation(struct store *s, instant now, struct store_generation *out,
         failed = store_clock_stepping(s, &new.clock_steps, e);
     if (!failed)
         failed = store_boot(s, now, &booted, e);
+    if (!failed && about)
+        failed = store_setting_put(s, "scheduler", about, e);
     new.clock_total = s->counters.clock_total;
     if (failed)
         store_abort(s);

@@ -92,6 +92,10 @@ int store_retire(struct store *s, uint64_t number, instant now, struct error *e)
 typedef bool store_job_call(void *context, const struct job *j, const struct job_state *st);
 int store_each_job(struct store *s, uint64_t from, store_job_call *call, void *context, struct error *e);
 
+/* Calls back with the states of all jobs, without their definitions: far less to read. */
+typedef bool store_state_call(void *context, uint64_t number, const struct job_state *st);
+int store_each_state(struct store *s, store_state_call *call, void *context, struct error *e);
+
 /* Cancels the job, its own occurrence and the extra ones. */
 struct store_cancelled {
     enum life_cancel what; /* LIFE_STOPPING: some run is open and is to be stopped; LIFE_CANCELLED: none was, and something waited; LIFE_OVER */
@@ -265,8 +269,8 @@ struct store_generation {
     bool clock_steps;    /* store_clock_step has work */
 };
 /* A new generation: counts up, forgets the feed (the caller reads the whole index afterwards), looks at the clock, and makes due what waits for a start of the scheduler (store_boot). A write transaction of its own; STORE_BUSY
- * as in store_begin. */
-int store_generation(struct store *s, instant now, struct store_generation *out, struct error *e);
+ * as in store_begin. `about`: what it says of itself to those who ask (the setting "scheduler"); NULL: nothing. */
+int store_generation(struct store *s, instant now, const struct value *about, struct store_generation *out, struct error *e);
 
 /* Counts by phase are not kept: what --until-idle asks is whether any one-off job is pending. */
 int store_pending_once(struct store *s, bool *out, struct error *e);

@@ -9,7 +9,7 @@
  *   store_place.c  extra occurrences                      store_cancel.c cancelling
  *   store_source.c jobs of a job file                     store_start.c  ax start
  *   store_mail.c   mail that waits                        store_steer.c  stop, retry, skip, pause
- *   store_audit.c  who did what with a job
+ *   store_audit.c  who did what with a job                 store_state.c  a walk over all states
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
  *

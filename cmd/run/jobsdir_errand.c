@@ -29,19 +29,23 @@ static void say(char level, const struct buf *text)
     buf_clear(&line);
 }
 
+static void error_text(struct buf *b, const struct errors_item *item)
+{
+    if (item->file)
+        buf_format(b, "%s:", item->file);
+    if (item->error.line)
+        buf_format(b, "%d:%d:", item->error.line, item->error.column);
+    buf_format(b, "%s%s%s%s", b->length ? " " : "", item->error.field, item->error.field[0] ? ": " : "", item->error.text);
+    if (item->hint)
+        buf_format(b, " (%s)", item->hint);
+}
+
 static void say_errors(const struct sync *y)
 {
     for (size_t i = 0; i < y->errors.count; i++) {
         const struct errors_item *item = &y->errors.items[i];
         struct buf text = {0};
-        if (item->file)
-            buf_format(&text, "%s:", item->file);
-        if (item->error.line)
-            buf_format(&text, "%d:%d:", item->error.line, item->error.column);
-        buf_format(&text, "%s%s%s%s", text.length ? " " : "", item->error.field, item->error.field[0] ? ": " : "",
-            item->error.text);
-        if (item->hint)
-            buf_format(&text, " (%s)", item->hint);
+        error_text(&text, item);
         say(item->warning ? 'W' : 'E', &text);
         buf_clear(&text);
     }
@@ -160,6 +164,34 @@ static int note_sources(const struct sync *y, struct store *store, struct error 
     return failed;
 }
 
+/* For `ax status`: what is wrong with the files now. */
+static int note_errors(const struct sync *y, struct store *store, struct error *e)
+{
+    size_t count = y->errors.count - y->errors.warnings;
+    struct value note = {0}, texts = value_list();
+    for (size_t i = 0; i < y->errors.count && texts.list.count < JOBSDIR_NOTED; i++) {
+        struct buf text = {0};
+        if (y->errors.items[i].warning)
+            continue;
+        error_text(&text, &y->errors.items[i]);
+        value_push(&texts, value_text(buf_string(&text)));
+        buf_clear(&text);
+    }
+    if (count) {
+        note = value_map();
+        value_put(&note, "at_ns", value_int(y->now));
+        value_put(&note, "count", value_int((int64_t)count));
+        value_put(&note, "texts", texts);
+        texts = (struct value){0};
+    }
+    char *name = mem_format(JOBSDIR_ERRORS "%s", y->directory);
+    int failed = store_setting_put(store, name, &note, e);
+    free(name);
+    value_clear(&note);
+    value_clear(&texts);
+    return failed;
+}
+
 /* ---- the spool ---- */
 
 static void refuse_conflicts(struct sync *y)
@@ -189,6 +221,8 @@ static int sync_write(struct sync *y, struct store *store, struct error *e)
     failed = apply_do(store, &y->files, &y->changes, y->now, e);
     if (!failed && whole)
         failed = note_sources(y, store, e);
+    if (!failed)
+        failed = note_errors(y, store, e);
     return failed;
 }
 

@@ -98,20 +98,36 @@ static int scheduler_jobs(struct scheduler *s, struct error *e)
     return failed;
 }
 
+/* For those who ask (ax status, ax why). */
+static struct value scheduler_about(const struct scheduler *s)
+{
+    struct value m = value_map();
+    value_put(&m, "pid", value_int(getpid()));
+    value_put(&m, "since_ns", value_int(clock_wall()));
+    value_put(&m, "version", value_text(AX_VERSION));
+    value_put(&m, "workers", value_int(s->options.workers));
+    value_put(&m, "jobs", value_text(s->options.jobs));
+    return m;
+}
+
 /* Nothing to serve before this: wait for a client that is writing, as long as it takes. */
 static int scheduler_generation(struct scheduler *s, struct error *e)
 {
     int failed;
     struct store_generation new = {0};
-    for (int tries = 1; (failed = store_generation(s->store, clock_wall(), &new, e)) == STORE_BUSY; tries++) {
-        if (scheduler_told_to_stop())
+    struct value about = scheduler_about(s);
+    for (int tries = 1; (failed = store_generation(s->store, clock_wall(), &about, &new, e)) == STORE_BUSY; tries++) {
+        if (scheduler_told_to_stop()) {
+            value_clear(&about);
             return -(int)ERROR_SPOOL;
+        }
         if (tries == BUSY_SAY) {
             log_event(s->log, LOG_LEVEL_WARNING, "cannot write to the spool", "reason", e->text, NULL);
             log_flush(s->log);
         }
         usleep(tries < BUSY_SAY ? 10000 : 100000);
     }
+    value_clear(&about);
     s->generation = new.number;
     s->feed_position = s->feed_trimmed = new.feed_position;
     s->since = clock_wall();

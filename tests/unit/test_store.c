@@ -666,8 +666,8 @@ static void test_generation(void **state)
     struct fixture *f = *state;
     struct store_generation first, second;
     fixture_add_synced(f->s, NULL, NOW);
-    OK(store_generation(f->s, NOW, &first, &e));
-    OK(store_generation(f->s, NOW - T(5), &second, &e));
+    OK(store_generation(f->s, NOW, NULL, &first, &e));
+    OK(store_generation(f->s, NOW - T(5), NULL, &second, &e));
     assert_int_equal(second.number, first.number + 1);
     assert_false(first.clock_steps);
     assert_true(second.clock_steps);
