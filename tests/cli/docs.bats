@@ -105,7 +105,7 @@ defaults() {
 
 # Words between `` that look like paths.
 paths() {
-    grep -oE '`[A-Za-z0-9_./*]+`' "$1" | tr -d '`' | grep -E '/|[a-z]\.(c|h|sh|bats|md|py)$' | grep -vE '^(/|\./|~|runs/|handover/)|NAME' | sort -u
+    grep -oE '`[A-Za-z0-9_./*]+`' "$1" | tr -d '`' | grep -E '/|[a-z]\.(c|h|sh|bats|md|py)$' | grep -vE '^(/|\./|~|build/|runs/|handover/)|NAME' | sort -u
 }
 
 @test "files that the documents name exist" {
