@@ -146,3 +146,29 @@ paths() {
     assert_output ''
     [ ! -e tree/usr/local/share/ax ]
 }
+
+@test "README: the job file and what ax says of it" {
+    awk '/^    version: 1$/ { on = 1 } /^$/ { on = 0 } on { sub(/^    /, ""); print }' "$ROOT/README.md" >ax.yaml
+    run ax check
+    assert_output '2 jobs in 1 file are fine'
+    # what the commands print stands in it, but for times
+    local command
+    for command in diff apply apply; do
+        ax $command 2>/dev/null || [ $command = diff ]
+    done | sed -E 's/due .* \(.*\)/due/' >said
+    awk '/^    \$ ax (diff|apply)$/ { on = 1; next } /^    \$/ || !NF { on = 0 } on { sub(/^    /, ""); print }' "$ROOT/README.md" | sed -E 's/due .* \(.*\)/due/' >told
+    run diff told said
+    assert_output ''
+    [ "$(wc -l <told)" -eq 7 ]
+    sed -i 's/retries/retrys/' ax.yaml
+    run ax check
+    assert_failure 2
+    assert_equal "$output" "$(awk '/^    \$ ax check$/ { on = 1; next } /^$/ { on = 0 } on { sub(/^    /, ""); print }' "$ROOT/README.md")"
+}
+
+@test "README names every command" {
+    local command
+    for command in $(ax help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vxE 'ax|version'); do
+        grep -qE "\`ax $command[ \`]" "$ROOT/README.md" || fail "README.md does not name ax $command"
+    done
+}
