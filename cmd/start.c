@@ -14,7 +14,6 @@ struct start {
     struct view view;
     const char *due, *from, *until;
     bool quiet, json;
-    struct store_replay replay;
     bool replays;
 };
 
@@ -44,46 +43,27 @@ static const struct option_row start_options[] = {
     {0},
 };
 
-static int start_time(const struct start *s, const char *option, const char *text, instant *out, struct error *e)
+static int start_time(const struct zone *z, const char *option, const char *text, instant *out, struct error *e)
 {
-    int code = *text == '@' ? instant_parse_epoch(text, out, e) : instant_parse_iso(text, s->view.zone, out, e);
+    int code = *text == '@' ? instant_parse_epoch(text, out, e) : instant_parse_iso(text, z, out, e);
     return code < 0 ? error_field(e, option) : 0;
 }
 
 /* A date alone takes in its day, as not_after has it; of today what has passed. */
-static int start_until(struct start *s, struct error *e)
+static int start_until(const struct start *s, const struct zone *z, struct store_replay *r, struct error *e)
 {
     struct job scratch;
-    const struct field_context context = {.zone = s->view.zone, .now = s->view.now};
+    const struct field_context context = {.zone = z, .now = s->view.now};
     instant moment;
-    int code = start_time(s, "--until", s->until, &moment, e);
+    int code = start_time(z, "--until", s->until, &moment, e);
     if (code < 0)
         return code;
-    s->replay.until = moment;
+    r->until = moment;
     job_init(&scratch);
     if (field_set_text(&scratch, field_find("not_after"), s->until, &context, NULL) == 0 && scratch.not_after > moment)
-        s->replay.until = moment < s->view.now && scratch.not_after > s->view.now ? s->view.now : scratch.not_after;
+        r->until = moment < s->view.now && scratch.not_after > s->view.now ? s->view.now : scratch.not_after;
     job_clear(&scratch);
     return 0;
-}
-
-static int start_span(struct start *s, struct error *e)
-{
-    struct store_replay *r = &s->replay;
-    s->replays = s->due || s->from || s->until;
-    if (!s->replays)
-        return 0;
-    if (s->due && (s->from || s->until))
-        return error_set(e, ERROR_USAGE, "--due names one due time, --from and --until a span: give one of the two");
-    if (s->until && !s->from)
-        return error_set(e, ERROR_USAGE, "--until goes with --from TIME");
-    int code = start_time(s, s->due ? "--due" : "--from", s->due ? s->due : s->from, &r->from, e);
-    r->until = s->due ? r->from : s->view.now;
-    if (code == 0 && s->until)
-        code = start_until(s, e);
-    if (code == 0 && r->until < r->from)
-        return error_set(e, ERROR_USAGE, "--until lies before --from");
-    return code;
 }
 
 struct started {
@@ -91,6 +71,43 @@ struct started {
     struct store_started what;
     char *name;
 };
+
+/* Which options go together, whatever the job. */
+static int start_check(struct start *s, struct error *e)
+{
+    s->replays = s->due || s->from || s->until;
+    if (s->due && (s->from || s->until))
+        return error_set(e, ERROR_USAGE, "--due names one due time, --from and --until a span: give one of the two");
+    if (s->until && !s->from)
+        return error_set(e, ERROR_USAGE, "--until goes with --from TIME");
+    return 0;
+}
+
+/* Local times are those of the job, as its schedule has them. */
+static int start_span(const struct start *s, const struct zone *z, struct store_replay *r, struct error *e)
+{
+    int code = start_time(z, s->due ? "--due" : "--from", s->due ? s->due : s->from, &r->from, e);
+    r->until = s->due ? r->from : s->view.now;
+    if (code == 0 && s->until)
+        code = start_until(s, z, r, e);
+    if (code == 0 && r->until < r->from)
+        return error_set(e, ERROR_USAGE, "--until lies before --from");
+    return code;
+}
+
+static int start_replay(
+    const struct start *s, struct store *store, const struct job *j, struct started *out, struct error *e)
+{
+    struct zone *zone = NULL;
+    struct store_replay replay;
+    int code = j->timezone ? zone_load(j->timezone, &zone, e) : 0;
+    if (code == 0)
+        code = start_span(s, zone ? zone : s->view.zone, &replay, e);
+    if (code == 0)
+        code = store_start(store, j->number, &replay, s->view.now, &out->what, e);
+    zone_free(zone);
+    return code;
+}
 
 static int start_one(
     const struct start *s, struct store *store, const char *reference, struct started *out, struct error *e)
@@ -102,8 +119,10 @@ static int start_one(
     if (code < 0)
         return code;
     out->name = mem_string(job.name);
+    code = s->replays ? start_replay(s, store, &job, out, e)
+                      : store_start(store, out->number, NULL, s->view.now, &out->what, e);
     job_clear(&job);
-    return store_start(store, out->number, s->replays ? &s->replay : NULL, s->view.now, &out->what, e);
+    return code;
 }
 
 /* All of them in one transaction: if one cannot be started, none is. */
@@ -168,7 +187,7 @@ static void start_tell(const struct command *self, const struct start *s, const 
 static int start_do(const struct command *self, struct start *s, char **references, int count, struct error *e)
 {
     struct store *store;
-    int code = start_span(s, e);
+    int code = start_check(s, e);
     if (code == 0)
         code = client_open_job(&s->common, STORE_WRITE, references[0], &store, e);
     if (code < 0)

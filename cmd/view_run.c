@@ -95,7 +95,8 @@ void view_runs_add(struct table *t, const struct view *v, const struct run *r)
     runs_add_outcome(t, v, r);
     runs_add_usage(t, r);
     runs_add_output(t, r);
-    table_cell(t, TABLE_DIM, r->reason ? r->reason : "");
+    const char *cause = r->cause == CAUSE_MANUAL ? "started by hand" : r->cause == CAUSE_REPLAY ? "replayed" : "";
+    table_cellf(t, TABLE_DIM, "%s%s%s", cause, *cause && r->reason ? "; " : "", r->reason ? r->reason : "");
 }
 
 /* ---- for machines ---- */

@@ -57,17 +57,20 @@ static const char *read_schedule(struct crontab_reader *r, const char *text, str
 {
     struct crontab_schedule s;
     struct cron parsed;
+    struct strvec slips = {0};
     struct error e = {0};
     crontab_schedule_read(text, r->rules->dialect, &s);
     const char *rest = s.rest;
     if (s.refused) {
         crontab_line_refuse(l, "%s", s.refused);
-    } else if (cron_parse(buf_string(&s.cron), 0, &parsed, NULL, &e) < 0) {
+    } else if (cron_parse(buf_string(&s.cron), 0, &parsed, &slips, &e) < 0) {
         crontab_line_refuse(l, "%s", e.text);
         rest = NULL;
     } else {
         if (s.doubts.length)
             crontab_line_report(l, "%s", s.doubts.data);
+        for (size_t i = 0; i < slips.count; i++)
+            strvec_add(&l->notes, slips.items[i]);
         if (s.chance)
             strvec_add(&l->notes, "~: cronie chooses anew whenever its daemon starts, ax once for the job");
         if (parsed.reboot)
@@ -76,6 +79,7 @@ static const char *read_schedule(struct crontab_reader *r, const char *text, str
         l->schedule = buf_take(&s.text);
         l->cron = buf_take(&s.cron);
     }
+    strvec_clear(&slips);
     crontab_schedule_clear(&s);
     return rest;
 }

@@ -94,7 +94,12 @@ static int letter_read(struct store *s, struct letter *l, long *wait, struct err
     }
     if (store_run(s, l->mail.id, &l->run, NULL) != 0) /* kept no more: nothing to tell of */
         return 1;
-    failed = store_job(s, l->mail.id.job, &l->job, e);
+    struct job job;
+    failed = store_job(s, l->mail.id.job, &job, e);
+    if (!failed) {
+        job_clear(&l->job);
+        l->job = job;
+    }
     if (!failed && l->job.mailto) {
         add_header(l);
         failed = add_output(s, l, e);

@@ -44,9 +44,14 @@ until_true() {
     done
 }
 
-# field NAME < JSON line: the value of one member, without quotes.
+# field NAME < JSON lines: of each line the value of the first member of that name, without quotes.
 field() {
-    sed -nE "s/.*\"$1\":(\"(([^\"\\\\]|\\\\.)*)\"|[^,}]*).*/\2\1/p" | sed -E 's/^([^"]*)".*"$/\1/'
+    awk -v start="\"$1\":" '
+        match($0, start "(\"([^\"\\\\]|\\\\.)*\"|[^,}]*)") {
+            value = substr($0, RSTART + length(start), RLENGTH - length(start))
+            if (value ~ /^"/) value = substr(value, 2, length(value) - 2)
+            print value
+        }'
 }
 
 state_is() { # JOB STATE

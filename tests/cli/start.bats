@@ -18,12 +18,12 @@ ended_times() { # JOB OUTCOME COUNT
 
 @test "start runs a job now, and leaves its schedule" {
     ax add -q --name nightly --every 1h -- sh -c 'echo $AX_DUE'
-    due=$(ax show --json nightly | field due)
+    due=$(ax ls --json | field due)
     serve
     run -0 ax start nightly
     assert_output "job 1 nightly: starts as soon as there is a slot"
     until_true 10 ended_times nightly ok 1
-    assert_equal "$(ax show --json nightly | field due)" "$due"
+    assert_equal "$(ax ls --json | field due)" "$due"
     assert_equal "$(ax history --json nightly | field cause)" manual
     state_is nightly waiting
 }

@@ -12,8 +12,9 @@
 #include <cmocka.h>
 
 #include "lib/time/calendar.h"
+#include "tests/unit/sanitized.h"
 
-enum { FIRST_YEAR = 1970, YEARS = 230, CASES = 6000, SECOND_CASES = 600, TEXTS = 200000 };
+enum { FIRST_YEAR = 1970, YEARS = 230, CASES = SANITIZED(6000, 600), SECOND_CASES = SANITIZED(600, 60), TEXTS = SANITIZED(200000, 20000) };
 
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)

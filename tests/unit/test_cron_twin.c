@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "lib/time/cron.h"
+#include "tests/unit/sanitized.h"
 
 static uint64_t state;
 
@@ -363,7 +364,7 @@ static const struct {
     {"Europe/Istanbul", 1970, 2016},
 };
 
-enum { ZONES = sizeof zones / sizeof zones[0], PLACES = 40, EXPRESSIONS = 40 };
+enum { ZONES = sizeof zones / sizeof zones[0], PLACES = SANITIZED(40, 10), EXPRESSIONS = SANITIZED(40, 20) };
 
 /* A change of the zone's clock in a random one of its years, or any moment if there is none. */
 static int64_t random_change(const struct zone *z, int from, int to)

@@ -13,6 +13,7 @@
 #include "lib/base/mem.h"
 #include "lib/time/every_clock.h"
 #include "lib/time/schedule.h"
+#include "tests/unit/sanitized.h"
 
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
@@ -232,7 +233,7 @@ static bool listed(const struct example *x, instant t)
     return x->moved.count > 2 && t < x->moved.items[x->moved.count - 3];
 }
 
-enum { EXAMPLES = 80, QUESTIONS = 10 };
+enum { EXAMPLES = SANITIZED(80, 15), QUESTIONS = 10 };
 
 static void test_next(void **state)
 {

@@ -11,6 +11,7 @@
 
 #include "lib/text/json.h"
 #include "lib/text/yaml.h"
+#include "tests/unit/sanitized.h"
 
 #define BYTES(literal) literal, sizeof literal - 1
 #define COUNT(array) (sizeof array / sizeof array[0])
@@ -600,7 +601,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     unsigned seed = 1;
-    for (int i = 0; i < 30000; i++) {
+    for (int i = 0; i < SANITIZED(30000, 3000); i++) {
         struct value v = random_value(&seed, 0);
         check_round(&v);
         value_clear(&v);

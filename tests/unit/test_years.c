@@ -13,6 +13,7 @@
 
 #include "lib/base/mem.h"
 #include "spool/life.h"
+#include "tests/unit/sanitized.h"
 
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
@@ -423,7 +424,7 @@ static void live(struct year *y, instant until)
     }
 }
 
-enum { CONFIGURATIONS = 4 };
+enum { CONFIGURATIONS = SANITIZED(4, 1) };
 
 static void test_counted(void **state)
 {
