@@ -59,6 +59,7 @@ const struct command *const commands[] = {
     &command_skip,
     &command_start,
     &command_status,
+    &command_why,
     &command_stop,
     &command_wait,
     &command_apply,

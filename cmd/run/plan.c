@@ -259,8 +259,7 @@ void plan_ended(struct plan *p, uint32_t queue, uint32_t weight)
     queue_tidy(p, q);
 }
 
-/* What is heavier than the limit itself fits when it is alone. */
-static bool fits(uint32_t weight, uint32_t used, uint32_t limit)
+bool plan_fits(uint32_t weight, uint32_t used, uint32_t limit)
 {
     return weight == 0 || used == 0 || (used < limit && weight <= limit - used);
 }
@@ -294,10 +293,10 @@ bool plan_next(struct plan *p, instant now, struct due *out)
     const struct plan_entry *best = NULL;
     for (size_t i = 0; i < p->lane_count; i++) {
         const struct plan_queue *q = p->lanes[i].queue;
-        if (q->best && (!q->limit || fits(q->best->weight, q->used, q->limit)) && (!best || before(p, q->best, best)))
+        if (q->best && (!q->limit || plan_fits(q->best->weight, q->used, q->limit)) && (!best || before(p, q->best, best)))
             best = q->best;
     }
-    if (!best || !fits(best->weight, p->used, p->slots))
+    if (!best || !plan_fits(best->weight, p->used, p->slots))
         return false;
     *out = (struct due){.lane = p->lanes[best->lane].id, .ready = best->node.key, .number = best->number,
         .weight = best->weight};
