@@ -207,8 +207,8 @@ int store_clock_step(struct store *s, instant now, uint32_t limit, bool *more, s
 
 /* ---- zones and boots ---- */
 
-/* Loads the zones of all jobs anew. *changed: the rules of one are others than those by which due times were reckoned. `folders` takes where to watch for changes. */
-int store_zones_watch(struct store *s, struct strvec *folders, bool *changed, struct error *e);
+/* Loads the zones of all jobs anew. `changed` takes the names of those whose rules are others than those by which due times were reckoned (`local`: that of the machine). `folders` takes where to watch for changes. */
+int store_zones_watch(struct store *s, struct strvec *folders, struct strvec *changed, struct error *e);
 int store_zone_count(struct store *s, int64_t *out, struct error *e); /* zones that jobs have used: another number means new ones */
 /* Applies life_zone_change to at most `limit` jobs from number *from on, and moves it on; 0 at the end, when the new rules are noted too. */
 int store_zone_step(struct store *s, instant now, uint64_t *from, uint32_t limit, struct error *e);

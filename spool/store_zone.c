@@ -89,12 +89,11 @@ static int stamps_read(struct store *s, struct stamps *out, struct error *e)
     return failed < 0 ? failed : 0;
 }
 
-int store_zones_watch(struct store *s, struct strvec *folders, bool *changed, struct error *e)
+int store_zones_watch(struct store *s, struct strvec *folders, struct strvec *changed, struct error *e)
 {
     struct stamps stamps = {0};
     struct zones *zones;
     bool reloaded;
-    *changed = false;
     int failed = stamps_read(s, &stamps, e);
     if (!failed && stamps.count)
         failed = store_zones(s, &zones, e);
@@ -103,7 +102,7 @@ int store_zones_watch(struct store *s, struct strvec *folders, bool *changed, st
         for (size_t i = 0; i < stamps.count; i++) {
             const struct zone *zone;
             if (zones_get(zones, stamps.items[i].name, &zone, NULL) == 0 && zone_stamp(zone) != stamps.items[i].stamp)
-                *changed = true;
+                strvec_add(changed, *stamps.items[i].name ? stamps.items[i].name : "local");
         }
         zones_folders(zones, folders);
     }

@@ -35,8 +35,7 @@ static void zonewatch_forget(struct scheduler *s)
 
 int zonewatch_look(struct scheduler *s, struct error *e)
 {
-    struct strvec folders = {0};
-    bool changed = false;
+    struct strvec folders = {0}, changed = {0};
     int failed = store_begin(s->store, false, e);
     if (failed)
         return failed;
@@ -45,14 +44,15 @@ int zonewatch_look(struct scheduler *s, struct error *e)
     for (size_t i = 0; !failed && i < folders.count; i++)
         zonewatch_add(s, folders.items[i]);
     strvec_clear(&folders);
+    for (size_t i = 0; !failed && i < changed.count; i++)
+        log_event(s->log, LOG_LEVEL_WARNING, "the rules of a time zone have changed, due times are reckoned anew", "zone",
+            changed.items[i], NULL);
+    if (!failed && changed.count)
+        s->zone_from = 1; /* from the start again, if it was under way */
+    strvec_clear(&changed);
     if (failed)
         return failed;
     s->zones_changed = false;
-    if (changed) {
-        log_event(
-            s->log, LOG_LEVEL_WARNING, "the rules of a time zone have changed, due times are reckoned anew", NULL);
-        s->zone_from = 1; /* from the start again, if it was under way */
-    }
     return 0;
 }
 
