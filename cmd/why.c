@@ -204,10 +204,10 @@ static void summary_text(struct buf *b, const struct why *w, const struct why_re
     const char *name = w->job.name;
     buf_format(b, "Job %" PRIu64 "%s%s is %s: %s.", w->job.number, name ? " " : "", name ? name : "", phase_name(&w->places[0].state, v->now), own->items[0].text);
     if (!w->row_count) {
-        buf_text(b, " It has had no run yet.");
+        buf_text(b, w->places[0].state.runs ? "" : " It has had no run yet.");
         return;
     }
-    buf_text(b, " The last that became of it: ");
+    buf_text(b, " Last: ");
     row_text(b, w, &w->rows[0], v);
     buf_char(b, '.');
 }
@@ -227,7 +227,7 @@ static void print_people(struct buf *b, const struct why *w, const struct why_re
     if (w->more)
         buf_format(b, "- and %" PRIu64 " more occurrences beside its own\n", w->more);
     if (w->row_count)
-        buf_text(b, "\nWhat became of it before, newest first:\n");
+        buf_text(b, "\nIts last occurrences, newest first:\n");
     for (size_t i = 0; i < w->row_count; i++) {
         row_text(&text, w, &w->rows[i], v);
         print_line(b, "- ", &text);

@@ -40,6 +40,9 @@ static void add(struct whys *y, const char *word, instant until, const char *for
     y->out->items[y->out->count++] = (struct why_reason){word, until, buf_take(&text)};
 }
 
+/* As add, of a time that has passed: it ends nothing. */
+#define add_since(y, word, since, ...) (add(y, word, since, __VA_ARGS__), (y)->out->items[(y)->out->count - 1].until = INSTANT_NONE)
+
 /* ---- it has ended ---- */
 
 static void last_outcome(struct buf *b, const struct job_state *st)
@@ -95,7 +98,7 @@ static void why_running(struct whys *y)
     if (r->claimed != INSTANT_NONE && r->claimed > y->v->now)
         add(y, "running", r->claimed, "run %s has been given to a worker, which starts it", id);
     else if (r->claimed != INSTANT_NONE)
-        add(y, "running", r->claimed, "run %s is going (attempt %" PRIu32 "), since", id, view_attempts(st));
+        add_since(y, "running", r->claimed, "run %s is going (attempt %" PRIu32 "), since", id, view_attempts(st));
     else
         add(y, "running", INSTANT_NONE, "run %s is going (attempt %" PRIu32 ")", id, view_attempts(st));
     if (st->cancel)

@@ -49,6 +49,7 @@ has_reasons() {
     assert_line --regexp '^- 2 of its queue go before it'
     has_reasons 4 queue
     has_reasons 1 running
+    ax why --json 1 | grep -q '"text":"run 1.1 is going (attempt 1), since [^"]*","until":null'
     ax add -q now -- sleep 100
     until_true 5 state_is 5 running
     ax add -q now true
