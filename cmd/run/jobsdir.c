@@ -13,7 +13,7 @@
 
 #define SETTLE (SECOND / 3) /* an editor or a package writes several times */
 #define LIMIT (120 * SECOND)
-#define EVENTS (WATCH_WRITTEN | WATCH_ARRIVED | WATCH_GONE)
+#define EVENTS (WATCH_WRITTEN | WATCH_ARRIVED | WATCH_GONE | WATCH_RIGHTS) /* a refused file may be mended by chmod */
 
 struct jobsdir_watch {
     int number;

@@ -34,6 +34,7 @@ static const struct watch_row {
     {WATCH_ARRIVED, IN_CREATE | IN_MOVED_TO},
     {WATCH_GONE, IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT},
     {WATCH_MODIFIED, IN_MODIFY},
+    {WATCH_RIGHTS, IN_ATTRIB},
 };
 
 #define WATCH_ROWS (sizeof watch_rows / sizeof *watch_rows)

@@ -12,7 +12,8 @@ enum watch_event {
     WATCH_ARRIVED = 2,  /* created in, or moved into, the folder */
     WATCH_GONE = 4,     /* deleted from, or moved out of, the folder; or the watched thing itself is gone */
     WATCH_MODIFIED = 8, /* bytes were written (IN_MODIFY) */
-    WATCH_OVERFLOW = 16 /* events were lost: look at everything; reported to every watch */
+    WATCH_OVERFLOW = 16, /* events were lost: look at everything; reported to every watch */
+    WATCH_RIGHTS = 32    /* owner, mode or another attribute is another one (IN_ATTRIB) */
 };
 
 struct watch;

@@ -116,9 +116,10 @@ logged() {
     run -3 ax show a
     logged "jobs/a.yaml"
     logged "0666"
-    chmod 644 jobs/a.yaml
-    touch jobs/b.yaml
+    chmod 644 jobs/a.yaml # nothing is written: the mode alone is seen
     until_true 3 there a "echo one"
+    chmod 666 jobs/b.yaml
+    until_true 3 logged "jobs/b.yaml can be written"
 }
 
 @test "what was taken out of the folder while nobody served is gone at the next start" {
