@@ -60,6 +60,7 @@ const struct command *const commands[] = {
     &command_start,
     &command_status,
     &command_why,
+    &command_exec,
     &command_stop,
     &command_wait,
     &command_apply,

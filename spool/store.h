@@ -149,6 +149,11 @@ struct store_end {
 int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e);
 int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e); /* life_unclaim or life_shortage; the run's row goes */
 
+/* A run in the foreground of a client, beside schedule, limits and retries. It gets its number, and the trail of the job tells that it begins, before its command
+ * starts; its row comes with its end. If the client is killed in between, the trail is all there is. `out` is filled in as for a claim. */
+int store_exec_begin(struct store *s, uint64_t number, instant now, struct run *out, struct error *e);
+int store_exec_end(struct store *s, const struct store_end *end, struct error *e); /* of `end` only run, output and length count */
+
 int store_run(struct store *s, struct run_id id, struct run *out, struct error *e);
 int store_output(struct store *s, struct run_id id, struct buf *out, struct error *e); /* the bytes of OUTPUT_INLINE */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/mem.h"
 #include "spool/mail.h"
 #include "spool/record.h"
 #include "spool/store_private.h"
@@ -322,6 +323,56 @@ int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now,
         failed = run_close(s, id, e);
     if (!failed)
         run_tell(s, id.job);
+    return failed;
+}
+
+/* ---- ax exec ---- */
+
+int store_exec_begin(struct store *s, uint64_t number, instant now, struct run *out, struct error *e)
+{
+    struct store_place p;
+    struct job job;
+    struct run run;
+    char id[RUN_ID_SIZE];
+    int failed = store_place(s, number, &p, e);
+    if (failed == STORE_NONE)
+        return error_set(e, ERROR_NOT_FOUND, "there is no job %" PRIu64, number);
+    if (!failed)
+        failed = store_job_get(s, number, false, &job, e);
+    if (failed)
+        return failed;
+    run_init(&run);
+    p.own.notes = 0;
+    run.id = (struct run_id){.job = number, .n = ++p.own.runs};
+    run.cause = CAUSE_MANUAL;
+    run.attempt = 1;
+    run.due = run.claimed = now;
+    run.name = mem_string(job.name);
+    run.key = mem_format("%" PRIu64 "-%" PRId64, number, now);
+    run.queue = p.own.queue;
+    run.weight = p.own.weight;
+    claim_run(s, &run, 0);
+    job_clear(&job);
+    run_id_format(run.id, id);
+    char *what = mem_format("run %s begun by ax exec", id);
+    failed = store_state_put(s, number, &p.own_old, &p.own, e);
+    if (!failed)
+        failed = store_audit(s, number, now, what, e);
+    free(what);
+    if (failed)
+        run_clear(&run);
+    else
+        *out = run;
+    return failed;
+}
+
+int store_exec_end(struct store *s, const struct store_end *end, struct error *e)
+{
+    struct key k = key_open(end->run->id);
+    s->urgent = true;
+    int failed = run_put_ended(s, end->run, e);
+    if (!failed && end->run->output == OUTPUT_INLINE)
+        failed = db_put(s->db, DB_OUTPUTS, key_bytes(&k), (struct db_bytes){end->length ? end->output : "", end->length}, e);
     return failed;
 }
 
