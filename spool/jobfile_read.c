@@ -230,7 +230,8 @@ static void reader_document(struct jobfile_reader *r, const char *path, struct v
 
 static void take_given(struct jobfiles *out, const struct jobfile_rules *rules)
 {
-    for (size_t i = 0; rules->params && !out->given.count && i < rules->params->count; i++)
+    bool noted = out->given.count > 0; /* by a file before this one */
+    for (size_t i = 0; rules->params && !noted && i < rules->params->count; i++)
         strvec_add(&out->given, rules->params->items[i]);
 }
 

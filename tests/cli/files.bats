@@ -598,3 +598,11 @@ X
     run ax apply
     assert_failure 5
 }
+
+@test "--set of a name that no file declares is an error, also behind one that is declared" {
+    printf 'version: 1\nparams: {STAGE: }\ndefaults: {cwd: /}\njobs:\n  c: {command: "echo ${STAGE}"}\n' >p.yaml
+    for order in "STAGE=p NOPE=1" "NOPE=1 STAGE=p"; do
+        run -2 ax check --set "${order% *}" --set "${order#* }" p.yaml
+        [[ $output = *"no file declares 'NOPE'"* ]]
+    done
+}
