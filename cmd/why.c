@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
+#include "cmd/run/plan.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
 #include "spool/reserve.h"
@@ -31,13 +32,21 @@ void why_clear(struct why *w)
 
 /* ---- reading ---- */
 
+enum { LANES = 256 }; /* looked at, at most */
+
 struct reading {
     struct why *w;
     struct store *store;
     const struct view *v;
     struct why_place *place; /* of which is counted what goes before it */
-    struct lane_id lanes[256];
+    struct lane_id lanes[LANES]; /* in order of queue and priority, higher ones first */
     size_t lane_count;
+    struct queue_use {
+        uint32_t id, limit, used;
+        bool seen; /* its first is known */
+    } queues[LANES];
+    size_t queue_count;
+    struct due head;
 };
 
 static void place_add(void *context, const struct due *d, bool there)
@@ -55,11 +64,22 @@ static void place_add(void *context, const struct due *d, bool there)
     run_init(&p->run);
 }
 
+static struct queue_use *queue_use(struct reading *g, uint32_t id)
+{
+    for (size_t i = 0; i < g->queue_count; i++)
+        if (g->queues[i].id == id)
+            return &g->queues[i];
+    return NULL;
+}
+
 static bool open_take(void *context, const struct run *r)
 {
     struct why *w = ((struct reading *)context)->w;
     w->used += r->weight;
     w->queue_used += r->queue == w->queue.id ? r->weight : 0;
+    struct queue_use *use = queue_use(context, r->queue);
+    if (use)
+        use->used += r->weight;
     for (size_t i = 0; i < w->place_count && r->id.job == w->job.number; i++)
         if (r->extra ? w->places[i].number == r->extra : i == 0)
             run_copy(&w->places[i].run, r);
@@ -68,11 +88,12 @@ static bool open_take(void *context, const struct run *r)
 
 static bool queue_take(void *context, const struct queue *q)
 {
-    struct why *w = ((struct reading *)context)->w;
-    if (q->id != w->places[0].state.queue)
-        return true;
-    w->queue = *q;
-    return false;
+    struct reading *g = context;
+    if (q->id == g->w->places[0].state.queue)
+        g->w->queue = *q;
+    if (g->queue_count < LANES)
+        g->queues[g->queue_count++] = (struct queue_use){.id = q->id, .limit = q->limit};
+    return true;
 }
 
 static bool row_take(void *context, const struct run *r)
@@ -85,9 +106,8 @@ static bool row_take(void *context, const struct run *r)
 static bool lane_take(void *context, struct lane_id lane)
 {
     struct reading *g = context;
-    if (lane.queue == g->w->queue.id && lane.priority >= g->w->places[0].state.priority)
-        g->lanes[g->lane_count++] = lane;
-    return g->lane_count < sizeof g->lanes / sizeof *g->lanes;
+    g->lanes[g->lane_count++] = lane;
+    return g->lane_count < LANES;
 }
 
 static bool ahead_count(void *context, const struct due *d)
@@ -99,6 +119,52 @@ static bool ahead_count(void *context, const struct due *d)
     if (d->lane.priority == st->priority && (d->ready > st->ready || (d->ready == st->ready && d->number >= g->place->number)))
         return false;
     return ++g->place->ahead < WHY_AHEAD;
+}
+
+static bool head_take(void *context, const struct due *d)
+{
+    ((struct reading *)context)->head = *d;
+    return false;
+}
+
+static bool goes_before(const struct due *d, const struct why_place *p)
+{
+    if (d->lane.priority != p->state.priority)
+        return d->lane.priority > p->state.priority;
+    return d->ready != p->state.ready ? d->ready < p->state.ready : d->number < p->number;
+}
+
+/* The first of another queue. As the plan has it: what goes first and finds too few free slots keeps them. */
+static int other_read(struct reading *g, struct lane_id lane, struct error *e)
+{
+    const struct why *w = g->w;
+    struct queue_use *use = queue_use(g, lane.queue);
+    g->head = (struct due){.ready = INSTANT_NEVER};
+    if (!use || use->seen || !w->served.workers)
+        return 0;
+    int failed = store_each_due(g->store, lane, INSTANT_NONE, 0, head_take, g, e);
+    if (failed || g->head.ready > g->v->now)
+        return failed;
+    use->seen = true;
+    bool free = !use->limit || plan_fits(g->head.weight, use->used, use->limit);
+    if (free && goes_before(&g->head, g->place) && !plan_fits(g->head.weight, (uint32_t)w->used, w->served.workers))
+        g->place->kept = g->head;
+    return 0;
+}
+
+/* What goes before the occurrence that could start now. */
+static int place_read(struct reading *g, struct error *e)
+{
+    int failed = 0;
+    for (size_t i = 0; i < g->queue_count; i++)
+        g->queues[i].seen = false;
+    for (size_t k = 0; !failed && k < g->lane_count; k++) {
+        if (g->lanes[k].queue != g->w->queue.id)
+            failed = other_read(g, g->lanes[k], e);
+        else if (g->lanes[k].priority >= g->place->state.priority)
+            failed = store_each_due(g->store, g->lanes[k], INSTANT_NONE, 0, ahead_count, g, e);
+    }
+    return failed;
 }
 
 static int places_read(struct reading *g, struct error *e)
@@ -116,8 +182,8 @@ static int places_read(struct reading *g, struct error *e)
     for (size_t i = 0; !failed && i < w->place_count; i++) {
         g->place = &w->places[i];
         bool waits = g->place->state.phase == PHASE_WAITING || g->place->state.phase == PHASE_RETRYING;
-        for (size_t k = 0; !failed && waits && g->place->state.ready <= g->v->now && k < g->lane_count; k++)
-            failed = store_each_due(g->store, g->lanes[k], INSTANT_NONE, 0, ahead_count, g, e);
+        if (waits && g->place->state.ready <= g->v->now)
+            failed = place_read(g, e);
     }
     return failed;
 }

@@ -15,6 +15,7 @@ struct why_place {
     struct job_state state;
     struct run run;  /* its open one; id.n 0: none. Borrows nothing, owns its texts */
     uint64_t ahead;  /* of its queue, could start now, and go before it */
+    struct due kept; /* of another queue, goes before it, and is too heavy for the slots that are free; number 0: none */
 };
 
 struct why {

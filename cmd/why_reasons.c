@@ -175,6 +175,8 @@ static void why_ready(struct whys *y)
         add(y, "slot", INSTANT_NONE, "no slot is free: %" PRIu64 " of %" PRIu32 " are taken (ax run -j), and it takes %" PRIu32, w->used, w->served.workers, st->weight);
     else if (y->p->ahead)
         add(y, "behind", INSTANT_NONE, "%s%" PRIu64 " of its queue go%s before it (priority, then time)", y->p->ahead >= WHY_AHEAD ? "at least " : "", y->p->ahead, y->p->ahead == 1 ? "es" : "");
+    else if (y->p->kept.number)
+        add(y, "slot", INSTANT_NONE, "the free slots are kept for another that goes before it and takes %" PRIu32 ": %" PRIu64 " of %" PRIu32 " are taken", y->p->kept.weight, w->used, w->served.workers);
     else
         add(y, "now", INSTANT_NONE, "nothing stands against it: the scheduler takes it at any moment");
     if (w->served.pid && y->p->ahead && y->out->items[y->out->count - 1].word[0] != 'b')

@@ -57,6 +57,21 @@ has_reasons() {
     ax cancel 1 5
 }
 
+@test "slots that are kept for a heavier one of another queue" {
+    serve -j 3
+    ax add -q --weight 2 now -- sleep 100
+    until_true 5 state_is 1 running
+    ax add -q --weight 2 --queue big now true
+    ax add -q now true
+    sleep 0.3
+    has_reasons 2 slot
+    has_reasons 3 slot
+    run -0 ax why 3
+    assert_line '- the free slots are kept for another that goes before it and takes 2: 2 of 3 are taken'
+    ax cancel 1
+    until_true 5 state_is 3 done
+}
+
 @test "retry, and history" {
     serve
     ax add -q --retries 3 --retry-delay 1h now false

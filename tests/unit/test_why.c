@@ -26,6 +26,7 @@ struct facts {
     uint32_t limit, queue_used, used, workers; /* workers 0: 5 */
     uint64_t ahead;
     bool full;
+    uint32_t kept; /* weight of what the free slots are kept for */
 };
 
 static const struct {
@@ -66,6 +67,7 @@ static const struct {
     {"slot", "5 of 5", {.state = {IS_DUE, .weight = 1}, .used = 5}},
     {"slot behind", "5 of 5", {.state = {IS_DUE, .weight = 1}, .used = 5, .ahead = 4}},
     {"slot", "1 of 1", {.state = {IS_DUE, .weight = 1}, .used = 1, .workers = 1}},
+    {"slot", "kept for another that goes before it and takes 4", {.state = {IS_DUE, .weight = 1}, .used = 3, .kept = 4}},
     {"behind", "1 of its queue goes before it", {.state = {IS_DUE, .weight = 1}, .ahead = 1}},
     {"behind", "at least 1000", {.state = {IS_DUE, .weight = 1}, .ahead = WHY_AHEAD}},
     /* it runs */
@@ -93,6 +95,7 @@ static void fill(struct why *w, const struct facts *f)
     w->job.every = f->kind == EVERY ? 60 * SECOND : DURATION_NONE;
     w->job.boot = f->kind == BOOT_M ? BOOT_MACHINE : f->kind == BOOT_S ? BOOT_SCHEDULER : BOOT_NONE;
     w->places[0] = (struct why_place){.number = 7, .state = f->state, .ahead = f->ahead};
+    w->places[0].kept = (struct due){.number = f->kept ? 8 : 0, .weight = f->kept};
     run_init(&w->places[0].run);
     if (f->state.phase == PHASE_RUNNING) {
         w->places[0].run.id = (struct run_id){.job = 7, .n = 3};
