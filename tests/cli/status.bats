@@ -63,6 +63,7 @@ load helper
     run -0 ax status
     assert_line --regexp '^overdue +job 2 held waits the longest: it could start .* ago\)$'
     assert_line --regexp '^jobs +1 running, 1 queued$'
+    ax cancel 1
 }
 
 @test "errors in the folder of job files, and that they are mended" {
