@@ -135,6 +135,7 @@ static int ls_all(struct ls *ls, struct error *e)
         ls_sort_finish(&sort);
         code = ls_read_sorted(ls, e);
     }
+    ls->sort = NULL;
     ls_sort_clear(&sort);
     return code;
 }

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/run/jobsdir.h"
 #include "lib/base/mem.h"
 #include "spool/reserve.h"
+#include "spool/jobfile.h"
 
 void status_init(struct status *s, const struct view *v, duration within)
 {

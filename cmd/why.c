@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
-#include "cmd/run/plan.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
 #include "spool/reserve.h"
+#include "spool/slots.h"
 
 struct why_options {
     struct common common;
@@ -146,8 +146,8 @@ static int other_read(struct reading *g, struct lane_id lane, struct error *e)
     if (failed || g->head.ready > g->v->now)
         return failed;
     use->seen = true;
-    bool free = !use->limit || plan_fits(g->head.weight, use->used, use->limit);
-    if (free && goes_before(&g->head, g->place) && !plan_fits(g->head.weight, (uint32_t)w->used, w->served.workers))
+    bool free = !use->limit || slots_fit(g->head.weight, use->used, use->limit);
+    if (free && goes_before(&g->head, g->place) && !slots_fit(g->head.weight, (uint32_t)w->used, w->served.workers))
         g->place->kept = g->head;
     return 0;
 }

@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cmd/run/plan.h"
 #include "cmd/why.h"
 #include "lib/base/mem.h"
+#include "spool/slots.h"
 
 #define ROOM_LEAST (64 * 1024) /* below that no claim can be written */
 #define ON_TIME SECOND
@@ -169,9 +169,9 @@ static void why_ready(struct whys *y)
         add(y, "no-scheduler", INSTANT_NONE, "it could start, but nobody serves the spool; `ax run --detach` starts the scheduler");
     else if (w->room < ROOM_LEAST)
         add(y, "disk-full", INSTANT_NONE, "it could start, but the disk of the spool is full: nothing starts until there is room");
-    else if (w->queue.limit && !plan_fits(st->weight, queue_used, w->queue.limit))
+    else if (w->queue.limit && !slots_fit(st->weight, queue_used, w->queue.limit))
         add(y, "queue", INSTANT_NONE, "its queue %s is full: %" PRIu64 " of %" PRIu32 " are taken, and it takes %" PRIu32, w->queue.name, w->queue_used, w->queue.limit, st->weight);
-    else if (w->served.workers && !plan_fits(st->weight, used, w->served.workers))
+    else if (w->served.workers && !slots_fit(st->weight, used, w->served.workers))
         add(y, "slot", INSTANT_NONE, "no slot is free: %" PRIu64 " of %" PRIu32 " are taken (ax run -j), and it takes %" PRIu32, w->used, w->served.workers, st->weight);
     else if (y->p->ahead)
         add(y, "behind", INSTANT_NONE, "%s%" PRIu64 " of its queue go%s before it (priority, then time)", y->p->ahead >= WHY_AHEAD ? "at least " : "", y->p->ahead, y->p->ahead == 1 ? "es" : "");

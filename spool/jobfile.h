@@ -71,4 +71,10 @@ int jobfiles_check(const struct jobfiles *files, struct errors *errors);
  * with owner, mode and the command that mends it; the others are read. */
 int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *rules, struct jobfiles *out, struct errors *errors);
 
+/* ---- ax run --jobs ---- */
+
+/* The setting in which the errand notes what is wrong with the files of the folder, its name behind this; null: nothing is. Else a map of at_ns, count (of errors)
+ * and texts, the first JOBSDIR_NOTED of them. */
+#define JOBSDIR_ERRORS "errors:"
+
 #endif

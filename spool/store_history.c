@@ -182,6 +182,8 @@ int store_last_run(struct store *s, uint64_t job, struct run_id *out, struct err
             break;
     db_cursor_free(c);
     if (failed >= 0)
-        *out = id.note || !id.job ? (struct run_id){.job = job} : id;
+        *out = id;
+    if (failed >= 0 && (id.note || !id.job))
+        *out = (struct run_id){.job = job};
     return failed < 0 ? failed : 0;
 }

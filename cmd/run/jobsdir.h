@@ -31,9 +31,6 @@ void jobsdir_clear(struct jobsdir *d);
 
 int jobsdir_errand(int argc, char **argv); /* the command of the errand: SPOOL DIR */
 
-/* The setting in which the errand notes what is wrong with the files of the folder, its name behind this; null: nothing is. Else a map of at_ns, count (of errors)
- * and texts, the first JOBSDIR_NOTED of them. */
-#define JOBSDIR_ERRORS "errors:"
 #define JOBSDIR_NOTED 10
 
 #endif

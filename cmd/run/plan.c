@@ -4,6 +4,7 @@
 #include <uthash.h>
 
 #include "lib/base/mem.h"
+#include "spool/slots.h"
 
 struct plan_entry {
     struct heap_node node; /* key: ready time, tie: job number */
@@ -259,11 +260,6 @@ void plan_ended(struct plan *p, uint32_t queue, uint32_t weight)
     queue_tidy(p, q);
 }
 
-bool plan_fits(uint32_t weight, uint32_t used, uint32_t limit)
-{
-    return weight == 0 || used == 0 || (used < limit && weight <= limit - used);
-}
-
 static bool before(const struct plan *p, const struct plan_entry *a, const struct plan_entry *b)
 {
     int32_t x = p->lanes[a->lane].id.priority, y = p->lanes[b->lane].id.priority;
@@ -293,10 +289,10 @@ bool plan_next(struct plan *p, instant now, struct due *out)
     const struct plan_entry *best = NULL;
     for (size_t i = 0; i < p->lane_count; i++) {
         const struct plan_queue *q = p->lanes[i].queue;
-        if (q->best && (!q->limit || plan_fits(q->best->weight, q->used, q->limit)) && (!best || before(p, q->best, best)))
+        if (q->best && (!q->limit || slots_fit(q->best->weight, q->used, q->limit)) && (!best || before(p, q->best, best)))
             best = q->best;
     }
-    if (!best || !plan_fits(best->weight, p->used, p->slots))
+    if (!best || !slots_fit(best->weight, p->used, p->slots))
         return false;
     *out = (struct due){.lane = p->lanes[best->lane].id, .ready = best->node.key, .number = best->number,
         .weight = best->weight};

@@ -84,7 +84,4 @@ instant plan_wake(const struct plan *p, instant now);
 /* True if an entry is ready at `now`, whether or not there is a slot. */
 bool plan_due(const struct plan *p, instant now);
 
-/* What is heavier than the limit itself fits when it is alone. */
-bool plan_fits(uint32_t weight, uint32_t used, uint32_t limit);
-
 #endif
