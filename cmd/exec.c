@@ -57,6 +57,7 @@ static int exec_find(struct exec *x, struct store *s, const char *reference, str
     uint64_t number;
     struct job_state state;
     int code = store_find(s, reference, &number, e);
+    job_clear(&x->job);
     if (code == 0)
         code = store_job(s, number, &x->job, e);
     if (code == 0)
