@@ -109,6 +109,15 @@ static int apply_files(const struct command *self, const struct apply_options *o
     return exit_code;
 }
 
+static int apply_check_accounts(const struct jobfiles *files)
+{
+    struct errors errors = {0};
+    size_t count = apply_accounts(files, &errors);
+    files_print(&errors);
+    errors_clear(&errors);
+    return count ? ERROR_USAGE : ERROR_NONE;
+}
+
 static int apply_run(const struct command *self, int argc, char **argv)
 {
     struct apply_options o = {0};
@@ -117,6 +126,8 @@ static int apply_run(const struct command *self, int argc, char **argv)
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first >= 0)
         exit_code = files_load(self, &o.files, argc - first, argv + first, &files, NULL);
+    if (first >= 0 && !exit_code)
+        exit_code = apply_check_accounts(&files);
     if (first >= 0 && !exit_code && o.prune)
         exit_code = changes_prune_check(self, &files);
     if (first >= 0 && !exit_code)

@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uthash.h>
 
 #include "lib/base/mem.h"
+#include "lib/sys/child.h"
 #include "spool/fields.h"
 
 static void change_clear(struct change *c)
@@ -204,6 +206,36 @@ static bool source_seen(const struct jobfiles *files, size_t before)
         if (strcmp(files->items[i].source, files->items[before].source) == 0)
             return true;
     return false;
+}
+
+static bool is_own_account(const struct job *j)
+{
+    struct child_user account;
+    if (!(j->user || j->group) || child_user_find(j->user, j->group, &account, NULL) != 0)
+        return true; /* one that is not there is said by the run, where it is still so then */
+    bool own = account.uid == geteuid() && account.gid == getegid();
+    child_user_clear(&account);
+    return own;
+}
+
+size_t apply_accounts(const struct jobfiles *files, struct errors *errors)
+{
+    size_t count = 0;
+    for (size_t f = 0; geteuid() != 0 && f < files->count; f++) {
+        const struct jobfile *file = &files->items[f];
+        for (size_t i = 0; i < file->job_count; i++) {
+            const struct jobfile_job *j = &file->jobs[i];
+            struct error e = {0};
+            if (is_own_account(&j->job))
+                continue;
+            error_set(&e, ERROR_USAGE, "only root may run a job as someone else");
+            error_field(&e, j->job.user ? "user" : "group");
+            error_place(&e, NULL, j->line, j->column, 1);
+            errors_add(errors, file->file, false, &e, NULL);
+            count++;
+        }
+    }
+    return count;
 }
 
 int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct changes *out, struct error *e)

@@ -37,6 +37,9 @@ void changes_clear(struct changes *c);
 /* Adds the names of the fields that differ; *reschedules becomes true where one of them moves the due time. */
 void apply_compare(const struct job *old, const struct job *new, struct strvec *names, bool *reschedules);
 
+/* Only root may run jobs as someone else: an error for each job whose `user` or `group` is not our own. Returns how many. */
+size_t apply_accounts(const struct jobfiles *files, struct errors *errors);
+
 /* What applying would do: inside a read or a write transaction. In order of the files, then what is not named any more by number. */
 int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
 

@@ -163,11 +163,24 @@ static void header_subject(const struct mail *m, struct buf *b)
     buf_clear(&command);
 }
 
+/* As far as it is known without looking at the run: what the job says, or what every job has that keeps no environment. */
+static const char *environment_value(const struct mail *m, const char *name)
+{
+    const char *said = strvec_env_get(&m->job->env, name);
+    if (said || m->job->has_kept_env)
+        return said;
+    if (strcmp(name, "SHELL") == 0)
+        return m->job->shell_line ? m->job->shell.items[0] : NULL;
+    if (strcmp(name, "PATH") == 0)
+        return NULL; /* what runs it decides */
+    return strcmp(name, "HOME") == 0 ? m->home : m->user;
+}
+
 static void header_environment(const struct mail *m, struct buf *b)
 {
     static const char *const names[] = {"SHELL", "HOME", "PATH", "LOGNAME"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = strvec_env_get(&m->job->env, names[i]);
+        const char *value = environment_value(m, names[i]);
         char *line = value ? mem_format("<%s=%s>", names[i], value) : NULL;
         if (line)
             header_line(b, "X-Cron-Env", line);

@@ -21,7 +21,7 @@ int mail_addresses(const char *mailto, struct strvec *out, struct error *e);
 struct mail {
     const struct job *job;
     const struct run *run;
-    const char *user, *host; /* whose run it was, and where */
+    const char *user, *home, *host; /* whose run it was, and where; home may be NULL */
 };
 
 /* The header, up to and with the empty line. Nothing that a job or its output holds can add lines to it. */

@@ -253,6 +253,7 @@ static int sync_all(struct sync *y, struct error *e)
     jobfiles_load(y->directory, true, &rules, &y->files, &y->errors);
     name_sources(y);
     jobfiles_check(&y->files, &y->errors);
+    apply_accounts(&y->files, &y->errors);
     errors_sort(&y->errors);
     leave_out_bad(y);
     return sync_store(y, e);

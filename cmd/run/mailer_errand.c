@@ -73,7 +73,7 @@ static void add_header(struct letter *l)
     struct child_user user = {0};
     gethostname(host, sizeof host - 1);
     bool known = child_user_find(l->job.user, NULL, &user, NULL) == 0;
-    struct mail m = {.job = &l->job, .run = &l->run, .user = known ? user.name : "unknown", .host = host};
+    struct mail m = {.job = &l->job, .run = &l->run, .user = known ? user.name : "unknown", .home = known ? user.home : NULL, .host = host};
     mail_header(&m, &l->text);
     if (known)
         child_user_clear(&user);

@@ -94,6 +94,7 @@ static char *header(const char *name, const char *command, const char *reason)
     j.name = mem_string(name);
     j.mailto = mem_string("ops@example.org");
     strvec_add(&j.command, command);
+    j.shell_line = true;
     strvec_env_set(&j.env, "PATH", "/usr/bin:/bin");
     r.id = (struct run_id){.job = 7, .n = 2};
     r.outcome = OUTCOME_FAILED;
@@ -118,7 +119,9 @@ static void test_header(void **state)
                               "Content-Type: text/plain; charset=UTF-8\n"
                               "Content-Transfer-Encoding: 8bit\n"
                               "Auto-Submitted: auto-generated\n"
+                              "X-Cron-Env: <SHELL=/bin/sh>\n"
                               "X-Cron-Env: <PATH=/usr/bin:/bin>\n"
+                              "X-Cron-Env: <LOGNAME=web>\n"
                               "X-Ax-Run: 7.2\n"
                               "X-Ax-Outcome: failed, exit 3, attempt 2\n"
                               "X-Ax-Due: 1970-01-01T00:00:00Z\n"
