@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/loop.h"
 #include "lib/sys/tree.h"
 
 #define CHUNK (64 * 1024)
@@ -132,12 +132,11 @@ static bool going_over(struct going *g)
 static void going_wait(struct going *g)
 {
     struct pollfd p[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = g->signals, .events = POLLIN}};
-    struct signalfd_siginfo info;
     int64_t left = g->at == INT64_MAX ? -1 : (g->at - clock_mono().ns + 999999) / 1000000;
     poll(p, 2, left < 0 ? (g->at == INT64_MAX ? -1 : 0) : left > 60000 ? 60000 : (int)left);
     going_drain(g, CHUNK);
-    while (read(g->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD)
+    for (int number; (number = loop_signal_next(g->signals)) != 0;)
+        if (number != SIGCHLD)
             going_end(g, REPORT_CANCELLED);
     going_reap(g);
     if (g->at != INT64_MAX && clock_mono().ns >= g->at && !(g->exited && g->ending == REPORT_EXITED))
@@ -181,7 +180,7 @@ static int going_signals(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* of the others that the caller ignores (nohup) we hear nothing */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return loop_signal_open(&set);
 }
 
 /* The output goes by way of us, as it does by way of a worker: the command finds a pipe, and no terminal. */

@@ -26,7 +26,8 @@ report "lib includes lib only" < <(includes lib/*/*.[ch] | grep -vE '"lib/')
 report "lib/base includes lib/base only" < <(includes lib/base/*.[ch] | grep -vE '"lib/base/')
 report "spool includes lib and spool only" < <(includes spool/*.[ch] | grep -vE '"(lib|spool)/')
 report "cmd includes by paths from the top" < <(includes cmd/*.[ch] cmd/run/*.[ch] | grep -vE '"(lib|spool|cmd)/')
-report "cmd/run is entered from the table of commands only" < <(includes cmd/*.[ch] | grep '"cmd/run/' | grep -vE '^cmd/command\.c:')
+report "cmd/run is entered from the table of commands only, and by exec, which starts commands as a worker does" < <(
+    includes cmd/*.[ch] | grep '"cmd/run/' | grep -vE '^cmd/command\.c:|^cmd/exec(_run)?\.[ch]:[0-9]+:#include "cmd/run/startup\.h"')
 
 # a library's header, and the one place that may include it
 header() {

@@ -306,6 +306,17 @@ static void loop_deliver(struct loop_source *s, uint32_t events)
         s->call(s->context, events);
 }
 
+int loop_signal_open(const sigset_t *set)
+{
+    return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int loop_signal_next(int fd)
+{
+    struct signalfd_siginfo info;
+    return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
+}
+
 int loop_turn(struct loop *l, struct error *e)
 {
     struct epoll_event batch[BATCH];

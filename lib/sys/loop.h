@@ -45,6 +45,11 @@ void loop_timer_stop(struct loop *l, struct loop_timer *t);                  /* 
 typedef void loop_signal_call(void *context, const int signal_number, int sender_pid);
 int loop_signals(struct loop *l, const sigset_t *set, loop_signal_call *call, void *context, struct error *e);
 
+/* For a process that polls by itself: a descriptor, non-blocking and close-on-exec, that is readable when one of the signals waits (they must be blocked); -1 on failure.
+ * loop_signal_next takes one: its number, 0 if none waits. */
+int loop_signal_open(const sigset_t *set);
+int loop_signal_next(int fd);
+
 /* Waits (for ever, if nothing is due: no wake-ups) and runs the callbacks of one round. Returns 0, or negative if epoll failed. */
 int loop_turn(struct loop *l, struct error *e);
 
