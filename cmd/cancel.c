@@ -42,6 +42,8 @@ static int cancel_one(struct store *s, const char *reference, instant now, struc
         c->runs = done.open;
         c->run_count = done.open_count;
     }
+    if (code == 0 && done.what != LIFE_OVER)
+        code = store_audit(s, c->number, now, "cancelled", e);
     if (code == 0)
         code = store_state(s, c->number, &c->state, e);
     struct job j;

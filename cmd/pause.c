@@ -44,6 +44,8 @@ static int pause_one(
     out->name = mem_string(job.name);
     job_clear(&job);
     code = store_pause(store, out->number, pause, now, &out->changed, e);
+    if (code == 0 && out->changed)
+        code = store_audit(store, out->number, now, pause ? "paused" : "resumed", e);
     if (code == 0)
         code = store_state(store, out->number, &out->state, e);
     out->over = job_over(&out->state);

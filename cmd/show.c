@@ -9,6 +9,7 @@
 #include "cmd/show_next.h"
 #include "cmd/show_runs.h"
 #include "cmd/show_shell.h"
+#include "cmd/show_trail.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/text/json.h"
@@ -34,6 +35,7 @@ struct shown { /* what is known of one job */
     struct zones zones;
     struct show_next next;
     struct show_runs runs;
+    struct show_trail trail;
 };
 
 static void shown_clear(struct shown *s)
@@ -41,6 +43,7 @@ static void shown_clear(struct shown *s)
     job_clear(&s->job);
     run_clear(&s->run);
     show_runs_clear(&s->runs);
+    show_trail_clear(&s->trail);
     zones_clear(&s->zones);
 }
 
@@ -63,10 +66,12 @@ static int shown_read(struct store *store, const char *reference, struct shown *
         code = store_state(store, number, &out->state, e);
     if (code == 0)
         code = store_job(store, number, &out->job, e);
-    struct run_id open = {.job = number, .n = out->state.runs};
+    struct run_id open = {.job = number, .n = out->state.open};
     if (code == 0 && out->state.phase == PHASE_RUNNING && store_run(store, open, &out->run, NULL) < 0)
         run_init(&out->run);
-    return code < 0 ? code : show_runs(store, number, &out->runs, e);
+    if (code == 0)
+        code = show_runs(store, number, &out->runs, e);
+    return code < 0 ? code : show_trail(store, number, &out->trail, e);
 }
 
 static int shown_find(const struct show_options *o, const char *reference, struct shown *out, struct error *e)
@@ -246,6 +251,16 @@ static void show_latest(struct buf *b, const struct view *v, const struct show_r
     }
 }
 
+static void show_done(struct buf *b, const struct view *v, const struct show_trail *t)
+{
+    for (size_t i = 0; i < t->list.list.count; i++) {
+        struct buf line = {0};
+        show_trail_line(&line, v, &t->list.list.items[i]);
+        show_row(b, i ? "" : "what was done", &line);
+        buf_clear(&line);
+    }
+}
+
 static void show_origin(struct buf *b, const struct view *v, const struct job *j)
 {
     const struct passwd *user = getpwuid(j->creator);
@@ -275,6 +290,7 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
             show_field(b, j, f);
     show_kept(b, j, o->values);
     show_origin(b, v, j);
+    show_done(b, v, &s->trail);
     show_latest(b, v, &s->runs);
 }
 
@@ -307,7 +323,7 @@ static struct value show_upcoming(const struct show_next *next)
     return list;
 }
 
-static void show_json(struct buf *b, const struct show_options *o, const struct view *v, const struct shown *s)
+static void show_json(struct buf *b, const struct show_options *o, const struct view *v, struct shown *s)
 {
     struct value m = view_job(&s->job, &s->state, v->now);
     char id[RUN_ID_SIZE];
@@ -321,6 +337,8 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
     value_put(&m, "file", value_text(s->job.file));
     value_put(&m, "creator", value_int(s->job.creator));
     value_put(&m, "latest_runs", show_runs_value(&s->runs));
+    value_put(&m, "trail", s->trail.list);
+    s->trail.list = (struct value){0};
     view_line(b, &m);
 }
 

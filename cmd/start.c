@@ -121,6 +121,8 @@ static int start_one(
     out->name = mem_string(job.name);
     code = s->replays ? start_replay(s, store, &job, out, e)
                       : store_start(store, out->number, NULL, s->view.now, &out->what, e);
+    if (code == 0)
+        code = store_audit(store, out->number, s->view.now, s->replays ? "due times replayed" : "started by hand", e);
     job_clear(&job);
     return code;
 }

@@ -174,3 +174,21 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     rm -rf "$other"
     assert_line --regexp '^by +uid 12345$'
 }
+
+@test "what people did with a job" {
+    ax add -q --name t every 1h true
+    ax pause t
+    ax resume t
+    ax start -q t
+    ax skip -q t
+    ax set t timeout=5m
+    ax cancel t
+    run -0 ax show t
+    assert_line --regexp "^what was done +20.*, .*: paused$"
+    assert_line --regexp "^ +20.*: resumed$"
+    assert_line --regexp "^ +20.*: cancelled$"
+    run -0 ax show --json t
+    assert_output --partial '"what":"started by hand"'
+    assert_output --partial '"what":"next occurrence skipped"'
+    assert_output --partial '"what":"set timeout=5m"'
+}
