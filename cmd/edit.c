@@ -152,7 +152,7 @@ static enum edit_end edit_look(const struct edit *x, const struct buf *text, con
         return EDIT_GIVEN_UP;
     if (before->length && text->length == before->length && memcmp(text->data, before->data, text->length) == 0)
         return EDIT_WRONG;
-    bool same = text->length == x->first.length && memcmp(text->data, x->first.data, text->length) == 0;
+    bool same = strcmp(buf_string(text), buf_string(&x->first)) == 0;
     return same ? EDIT_SAME : EDIT_CHANGED;
 }
 

@@ -180,7 +180,6 @@ static void exec_difference(const struct exec *x, struct buf *b, const char *nam
 /* Names of both, sorted, each once. */
 static void exec_names(const struct exec *x, struct strvec *out)
 {
-    extern char **environ;
     for (char **p = environ; *p; p++)
         strvec_take(out, mem_format("%.*s", (int)strcspn(*p, "="), *p));
     for (size_t i = 0; i < x->order.env.count; i++)

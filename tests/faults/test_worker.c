@@ -459,7 +459,7 @@ static void test_held_while_the_clock_is_set(void **state)
     struct order o = order_of(h, "exit 1");
     o.not_before = clock_wall() + 4 * SECOND;
     give(h, &o);
-    usleep(100000);
+    usleep(1500000); /* it must be holding by then, on a busy machine too */
     clock_gettime(CLOCK_REALTIME, &now);
     now.tv_nsec += now.tv_nsec < 999999999;
     if (clock_settime(CLOCK_REALTIME, &now) != 0) {
