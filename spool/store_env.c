@@ -1,14 +1,12 @@
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "spool/store_private.h"
 
-/* FNV-1a. What has the same hash is told apart by its bytes, so that nobody gains by making collisions. */
+/* What has the same hash is told apart by its bytes, so that nobody gains by making collisions. */
 static uint64_t env_hash(const struct buf *b)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < b->length; i++)
-        hash = (hash ^ (unsigned char)b->data[i]) * UINT64_C(1099511628211);
-    return hash;
+    return hash_add(HASH_START, b->data, b->length);
 }
 
 static struct key env_key(uint64_t id, unsigned char part)

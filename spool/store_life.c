@@ -1,7 +1,9 @@
 /* The rules' view of a job: definition, schedule, time and chance. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
+#include "lib/base/hash.h"
 #include "spool/store_private.h"
 
 int store_zones(struct store *s, struct zones **out, struct error *e)
@@ -16,17 +18,13 @@ int store_zones(struct store *s, struct zones **out, struct error *e)
     return 0;
 }
 
-/* FNV-1a */
 static uint64_t boot_number(struct store *s, int kind)
 {
     if (kind != BOOT_MACHINE)
         return kind == BOOT_SCHEDULER ? (uint64_t)s->counters.generation : 0;
-    uint64_t h = UINT64_C(14695981039346656037);
     if (!s->boot[0])
         process_boot(s->boot);
-    for (const char *p = s->boot; *p; p++)
-        h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
-    return h;
+    return hash_add(HASH_START, s->boot, strlen(s->boot));
 }
 
 int store_life(struct store *s, const struct job *j, instant now, struct store_life *out, struct error *e)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/time/every_clock.h"
 
@@ -395,17 +396,10 @@ struct schedule_span schedule_span(const struct schedule *s, instant due, instan
     return span;
 }
 
-/* FNV-1a, with a last mix: neighbouring names must not lie near each other. */
+/* With a last mix: neighbouring names must not lie near each other. */
 uint64_t schedule_seed(const char *host, const char *key)
 {
-    uint64_t h = UINT64_C(14695981039346656037);
-    const char *texts[] = {host, key};
-    for (int i = 0; i < 2; i++)
-        for (const char *p = texts[i];; p++) {
-            h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
-            if (!*p)
-                break;
-        }
+    uint64_t h = hash_add(hash_add(HASH_START, host, strlen(host) + 1), key, strlen(key) + 1);
     h = (h ^ (h >> 33)) * UINT64_C(0xff51afd7ed558ccd);
     h = (h ^ (h >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
     return h ^ (h >> 33);

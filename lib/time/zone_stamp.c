@@ -1,31 +1,24 @@
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/time/zone_data.h"
 
-/* FNV-1a. Members go in one by one: what lies between them in a struct is not defined. */
-static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
+/* Members go in one by one: what lies between them in a struct is not defined. */
 static uint64_t add_number(uint64_t hash, int64_t number)
 {
-    return add_bytes(hash, &number, sizeof number);
+    return hash_add(hash, &number, sizeof number);
 }
 
 static uint64_t add_offset(uint64_t hash, const struct zone_offset *o)
 {
     hash = add_number(add_number(hash, o->seconds), o->dst);
-    return add_bytes(hash, o->abbreviation, strlen(o->abbreviation) + 1);
+    return hash_add(hash, o->abbreviation, strlen(o->abbreviation) + 1);
 }
 
 static uint64_t add_day(uint64_t hash, const struct rule_day *d)
 {
     const int64_t numbers[] = {d->form, d->month, d->week, d->day, d->time};
-    return add_bytes(hash, numbers, sizeof numbers);
+    return hash_add(hash, numbers, sizeof numbers);
 }
 
 static uint64_t add_rule(uint64_t hash, const struct zone_rule *r)
@@ -36,7 +29,7 @@ static uint64_t add_rule(uint64_t hash, const struct zone_rule *r)
 
 uint64_t zone_stamp(const struct zone *z)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_START;
     if (!z)
         return hash;
     hash = add_number(hash, (int64_t)z->count);
