@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
 
 jobs=${JOBS:-$(($(nproc) * 2 + 1))} # most files wait more than they work
-limit=${LIMIT:-240} # seconds for one file
+limit=${LIMIT:-360} # seconds for one file
 words=("$@")
 work=$(mktemp -d "${TMPDIR:-/tmp}/axt.XXXXXX") || exit 1
 chmod 711 "$work"

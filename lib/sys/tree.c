@@ -31,34 +31,39 @@ struct tree_scan {
     bool doubtful; /* one ended while we looked, and may have made another just before, behind our back */
 };
 
+/* ---- the numbers of all processes ---- */
+
+/* Few at a time: a process that runs away from its number is gone when it is looked at long after its name was read. */
+struct tree_numbers {
+    int folder;
+    long length, at;
+    char bytes[sizeof(struct dirent64)]; /* getdents64(2): whole entries, at least one */
+};
+
+static pid_t tree_next_number(struct tree_numbers *n)
+{
+    for (;;) {
+        if (n->at >= n->length) {
+            n->at = 0;
+            n->length = syscall(SYS_getdents64, n->folder, n->bytes, sizeof n->bytes);
+            if (n->length <= 0)
+                return 0;
+        }
+        const char *name = n->bytes + n->at + offsetof(struct dirent64, d_name);
+        unsigned short size;
+        memcpy(&size, n->bytes + n->at + offsetof(struct dirent64, d_reclen), sizeof size);
+        n->at += size;
+        if (isdigit((unsigned char)*name))
+            return atoi(name);
+    }
+}
+
 /* ---- reading /proc ---- */
 
 static int tree_order(const void *a, const void *b)
 {
     const struct tree_process *x = a, *y = b;
     return (x->facts.id.pid > y->facts.id.pid) - (x->facts.id.pid < y->facts.id.pid);
-}
-
-static void tree_read(struct tree_scan *s)
-{
-    DIR *folder = opendir("/proc");
-    const struct dirent *entry;
-    s->doubtful = !folder;
-    while (folder && (entry = readdir(folder))) {
-        struct tree_process p = {.kind = TREE_STRANGER};
-        if (!isdigit((unsigned char)entry->d_name[0]))
-            continue;
-        if (!process_read(atoi(entry->d_name), &p.facts)) {
-            s->doubtful = true;
-            continue;
-        }
-        MEM_GROW(s->items, s->capacity, s->count + 1);
-        s->items[s->count++] = p;
-    }
-    if (folder)
-        closedir(folder);
-    if (s->count)
-        qsort(s->items, s->count, sizeof *s->items, tree_order);
 }
 
 static struct tree_process *tree_find(const struct tree_scan *s, pid_t pid)
@@ -123,89 +128,6 @@ static enum tree_kind tree_first_kind(const struct tree *t, const struct process
     return t->mark && !process_over(f) && tree_marked(pid, t, memory) ? TREE_MEMBER : TREE_STRANGER;
 }
 
-/* Children of members are members. Pids wrap around, so a child may have the smaller one: go over all until nothing changes. */
-static void tree_spread(struct tree_scan *s)
-{
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i < s->count; i++) {
-            struct tree_process *p = &s->items[i];
-            const struct tree_process *parent = p->kind == TREE_STRANGER ? tree_find(s, p->facts.parent) : NULL;
-            if (parent && (parent->kind == TREE_MEMBER || parent->kind == TREE_LINK)) {
-                p->kind = TREE_MEMBER;
-                changed = true;
-            }
-        }
-    }
-}
-
-/* A subreaper without children has no descendants at all: known without looking at every process there is. */
-static bool tree_is_bare(const struct tree *t)
-{
-    siginfo_t info;
-    return t->root == getpid() && !t->session && !t->mark && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
-}
-
-/* As long as a session has a process, its number is not given to a new one. */
-static bool tree_session_is_over(const struct tree *t, const struct tree_scan *s)
-{
-    const struct tree_process *first = t->session && t->session_start ? tree_find(s, t->session) : NULL;
-    return first && first->facts.id.start != t->session_start;
-}
-
-/* Leaves only the members in the scan. */
-static void tree_keep_members(struct tree_scan *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->items[i].kind != TREE_MEMBER)
-            continue;
-        if (process_over(&s->items[i].facts))
-            s->doubtful = true;
-        else
-            s->items[kept++] = s->items[i];
-    }
-    s->count = kept;
-}
-
-static void tree_scan_once(const struct tree *t, struct tree_scan *s)
-{
-    struct tree wanted = *t;
-    struct buf memory = {0};
-    s->count = 0;
-    tree_read(s);
-    if (tree_session_is_over(t, s))
-        wanted.session = 0;
-    for (size_t i = 0; i < s->count; i++)
-        s->items[i].kind = tree_first_kind(&wanted, &s->items[i].facts, &memory);
-    tree_spread(s);
-    tree_keep_members(s);
-    buf_clear(&memory);
-}
-
-/* "None left" is what callers stop at, so it is not said on a doubtful look. */
-static void tree_scan(const struct tree *t, struct tree_scan *s)
-{
-    for (int i = 0; i < LOOKS_MAX && !tree_is_bare(t); i++) {
-        tree_scan_once(t, s);
-        if (s->count || !s->doubtful)
-            return;
-    }
-}
-
-/* ---- sending ---- */
-
-static void tree_name_denied(struct buf *denied, const struct process_facts *f)
-{
-    if (!denied || denied->length > DENIED_MAX)
-        return;
-    buf_format(denied, "%spid %d (", denied->length ? ", " : "", (int)f->id.pid);
-    for (const char *c = f->command; *c; c++) /* its owner has chosen it */
-        buf_char(denied, isprint((unsigned char)*c) ? *c : '?');
-    buf_char(denied, ')');
-}
-
 /* A pidfd of the very process that was looked at, or -1: the pid may belong to another one by now. */
 static int tree_hold(const struct process_id *id)
 {
@@ -233,10 +155,116 @@ static int tree_send(const struct process_facts *f, int signal_number)
     return number;
 }
 
+/* What is to be killed is frozen as soon as it is seen: it can neither run away from its number before all have been read, nor can its death
+ * hide whose children its children are. */
+static void tree_read(const struct tree *t, struct tree_scan *s, bool freeze)
+{
+    struct tree_numbers numbers = {.folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    struct buf memory = {0};
+    pid_t pid;
+    s->doubtful = numbers.folder < 0;
+    while (numbers.folder >= 0 && (pid = tree_next_number(&numbers))) {
+        struct tree_process p;
+        if (!process_read(pid, &p.facts)) {
+            s->doubtful = true;
+            continue;
+        }
+        p.kind = tree_first_kind(t, &p.facts, &memory);
+        if (freeze && !process_over(&p.facts) && (p.kind == TREE_MEMBER || (p.kind == TREE_STRANGER && t->root && p.facts.parent == t->root)))
+            tree_send(&p.facts, SIGSTOP);
+        MEM_GROW(s->items, s->capacity, s->count + 1);
+        s->items[s->count++] = p;
+    }
+    if (numbers.folder >= 0)
+        close(numbers.folder);
+    buf_clear(&memory);
+    if (s->count)
+        qsort(s->items, s->count, sizeof *s->items, tree_order);
+}
+
+/* Children of members are members. Pids wrap around, so a child may have the smaller one: go over all until nothing changes. */
+static void tree_spread(struct tree_scan *s)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < s->count; i++) {
+            struct tree_process *p = &s->items[i];
+            const struct tree_process *parent = p->kind == TREE_STRANGER ? tree_find(s, p->facts.parent) : NULL;
+            if (parent && (parent->kind == TREE_MEMBER || parent->kind == TREE_LINK)) {
+                p->kind = TREE_MEMBER;
+                changed = true;
+            }
+        }
+    }
+}
+
+/* A subreaper without children has no descendants at all: known without looking at every process there is. */
+static bool tree_is_bare(const struct tree *t)
+{
+    siginfo_t info;
+    return t->root == getpid() && !t->session && !t->mark && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
+}
+
+/* As long as a session has a process, its number is not given to a new one. */
+static bool tree_session_is_over(const struct tree *t)
+{
+    struct process_id first;
+    return t->session && t->session_start && process_identify(t->session, &first) && first.start != t->session_start;
+}
+
+/* Leaves only the members in the scan. */
+static void tree_keep_members(struct tree_scan *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->items[i].kind != TREE_MEMBER)
+            continue;
+        if (process_over(&s->items[i].facts))
+            s->doubtful = true;
+        else
+            s->items[kept++] = s->items[i];
+    }
+    s->count = kept;
+}
+
+static void tree_scan_once(const struct tree *t, struct tree_scan *s, bool freeze)
+{
+    struct tree wanted = *t;
+    s->count = 0;
+    if (tree_session_is_over(t))
+        wanted.session = 0;
+    tree_read(&wanted, s, freeze);
+    tree_spread(s);
+    tree_keep_members(s);
+}
+
+/* "None left" is what callers stop at, so it is not said on a doubtful look. */
+static void tree_scan(const struct tree *t, struct tree_scan *s, bool freeze)
+{
+    for (int i = 0; i < LOOKS_MAX && !tree_is_bare(t); i++) {
+        tree_scan_once(t, s, freeze);
+        if (s->count || !s->doubtful)
+            return;
+    }
+}
+
+/* ---- sending ---- */
+
+static void tree_name_denied(struct buf *denied, const struct process_facts *f)
+{
+    if (!denied || denied->length > DENIED_MAX)
+        return;
+    buf_format(denied, "%spid %d (", denied->length ? ", " : "", (int)f->id.pid);
+    for (const char *c = f->command; *c; c++) /* its owner has chosen it */
+        buf_char(denied, isprint((unsigned char)*c) ? *c : '?');
+    buf_char(denied, ')');
+}
+
 size_t tree_signal(const struct tree *t, int signal_number, struct buf *denied)
 {
     struct tree_scan s = {0};
-    tree_scan(t, &s);
+    tree_scan(t, &s, signal_number == SIGKILL);
     for (size_t i = 0; i < s.count; i++)
         if (tree_send(&s.items[i].facts, signal_number) == EPERM)
             tree_name_denied(denied, &s.items[i].facts);
@@ -247,7 +275,7 @@ size_t tree_signal(const struct tree *t, int signal_number, struct buf *denied)
 size_t tree_count(const struct tree *t)
 {
     struct tree_scan s = {0};
-    tree_scan(t, &s);
+    tree_scan(t, &s, false);
     free(s.items);
     return s.count;
 }

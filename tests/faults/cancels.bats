@@ -222,13 +222,13 @@ stop_worker_of() { # a command by its line: what runs it does not go on
     export AX_SLACK=1
     serve --on-stop kill
     ax add -q --if-lost fail --kill-after 0s now -- sleep 6214
-    ax add -q --if-lost fail --kill-after 0s --timeout 1s now -- sleep 6215
-    until_true 20 sleeps 6214
+    ax add -q --if-lost fail --kill-after 0s --timeout 4s now -- sleep 6215
     until_true 20 sleeps 6215
     stop_worker_of 'sleep 6215'
     until_true 20 outcome_is 2.1 lost
     run sleeps 6215
     assert_failure
+    until_true 20 sleeps 6214
     stop_worker_of 'sleep 6214'
     kill -TERM "$scheduler"
     scheduler_gone

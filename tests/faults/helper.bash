@@ -67,9 +67,19 @@ cpu_ticks() { # PID: user and system time, in hundredths of a second
     sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
+# Ends the workers of this spool, which may be stopped or wait for room, and what they have started: a command that outlives its test is
+# taken for that of the next one.
+end_commands() {
+    local file
+    pkill -9 -f "__worker $AX_SPOOL " || true
+    for file in $(grep -lsazFx -- "AX_SPOOL=$AX_SPOOL" /proc/[0-9]*/environ); do
+        ! grep -qsaz '^AX_RUN=' "$file" || kill -9 "${file//[!0-9]/}" 2>/dev/null || true
+    done
+}
+
 teardown() {
     unserve KILL
-    [ -z "${mounted:-}" ] || kill -9 $(pgrep -f "__worker $AX_SPOOL ") 2>/dev/null || true # they wait for room
+    end_commands
     [ -z "${mounted:-}" ] || until_true 20 umount "$mounted"
     [ -z "${scratch:-}" ] || rm -rf "$scratch"
 }
