@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,26 +75,109 @@ int envfile_room(void)
 
 /* ---- understanding ---- */
 
-static int envfile_line(struct strvec *env, const char *path, int number, char *line, struct error *e)
+/* Where a value is while its variables are put in. */
+struct envfile_reader {
+    struct strvec *env;
+    const char *path;
+    size_t filled; /* bytes of all values so far: a few lines that double each other are a bomb */
+    int number;    /* of the line */
+    const char *line;
+};
+
+static int envfile_wrong(const struct envfile_reader *r, const char *at, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static int envfile_wrong(const struct envfile_reader *r, const char *at, struct error *e, const char *format, ...)
 {
+    struct buf b = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    buf_vformat(&b, format, arguments);
+    va_end(arguments);
+    error_set(e, ERROR_USAGE, "%s: line %d, column %d: %s", r->path, r->number, (int)(at - r->line) + 1, buf_string(&b));
+    buf_clear(&b);
+    return error_field(e, "env_file");
+}
+
+/* How long the `${NAME}` is that text begins with; 0: it is none. */
+static size_t envfile_reference(const char *text)
+{
+    if (text[0] != '$' || text[1] != '{')
+        return 0;
+    size_t length = strspn(text + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return length && (text[2] < '0' || text[2] > '9') && text[2 + length] == '}' ? length + 3 : 0;
+}
+
+/* Behind text: the value of the variable it names, or the error. */
+static int envfile_variable(const struct envfile_reader *r, const char *at, size_t length, struct buf *b, struct error *e)
+{
+    if (!length)
+        return envfile_wrong(r, at, e, "a `${` that is no ${NAME}: in single quotes it stays as it is");
+    char *name = strndup(at + 2, length - 3);
+    const char *value = strvec_env_get(r->env, name);
+    int failed = 0;
+    if (value)
+        buf_text(b, value);
+    else
+        failed = envfile_wrong(r, at, e, "there is no variable %s so far; in single quotes ${%s} stays as it is", name, name);
+    free(name);
+    return failed;
+}
+
+/* `${NAME}` is what an earlier line or the environment so far says, `$${` is `${` itself. Everything else stays. */
+static int envfile_expand(const struct envfile_reader *r, const char *value, struct buf *out, struct error *e)
+{
+    int failed = 0;
+    while (*value && !failed && r->filled + out->length <= ENVFILE_MAX) {
+        size_t length = envfile_reference(value);
+        if (strncmp(value, "$${", 3) == 0) {
+            buf_text(out, "${");
+            value += 3;
+        } else if (strncmp(value, "${", 2) == 0) {
+            failed = envfile_variable(r, value, length, out, e);
+            value += length;
+        } else {
+            buf_char(out, *value++);
+        }
+    }
+    return failed;
+}
+
+static int envfile_set(struct envfile_reader *r, const char *name, char *value, struct error *e)
+{
+    size_t length = strlen(value);
+    bool literal = false;
+    if (length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0]) {
+        literal = value[0] == '\'';
+        value[length - 1] = '\0';
+        value++;
+    }
+    struct buf b = {0};
+    int failed = 0;
+    if (literal)
+        buf_text(&b, value);
+    else
+        failed = envfile_expand(r, value, &b, e);
+    r->filled += b.length;
+    if (!failed && r->filled > ENVFILE_MAX)
+        failed = envfile_wrong(r, value, e, "the values are more than %d KiB together", ENVFILE_MAX >> 10);
+    if (!failed)
+        strvec_env_set(r->env, name, buf_string(&b));
+    buf_clear(&b);
+    return failed;
+}
+
+static int envfile_line(struct envfile_reader *r, char *line, struct error *e)
+{
+    r->line = line;
     line += strspn(line, " \t");
     line[strcspn(line, "\r")] = '\0';
     if (!line[0] || line[0] == '#')
         return 0;
     char *equals = strchr(line, '=');
-    if (!equals || equals == line) {
-        error_set(e, ERROR_USAGE, "%s: line %d: not NAME=VALUE", path, number);
-        return error_field(e, "env_file");
-    }
+    if (!equals || equals == line)
+        return envfile_wrong(r, line, e, "not NAME=VALUE");
     *equals = '\0';
-    char *value = equals + 1;
-    size_t length = strlen(value);
-    if (length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0]) {
-        value[length - 1] = '\0';
-        value++;
-    }
-    strvec_env_set(env, line, value);
-    return 0;
+    return envfile_set(r, line, equals + 1, e);
 }
 
 int envfile_failed(const char *path, int number, struct error *e)
@@ -112,9 +196,12 @@ int envfile_take(struct strvec *env, const char *path, int copy, struct error *e
     ssize_t n = pread(copy, text.data, (size_t)s.st_size, 0);
     int failed = n < 0 ? envfile_failed(path, errno, e) : 0;
     text.data[n > 0 ? n : 0] = '\0';
-    char *rest = text.data, *line;
-    for (int number = 1; !failed && (line = strsep(&rest, "\n")); number++)
-        failed = envfile_line(env, path, number, line, e);
+    struct envfile_reader r = {.env = env, .path = path};
+    if (!failed && memchr(text.data, '\0', (size_t)n))
+        failed = error_set(e, ERROR_USAGE, "%s: is no text: it holds a NUL", path), error_field(e, "env_file");
+    char *rest = text.data + (strncmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0), *line;
+    for (r.number = 1; !failed && (line = strsep(&rest, "\n")); r.number++)
+        failed = envfile_line(&r, line, e);
     buf_clear(&text);
     return failed;
 }

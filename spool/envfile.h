@@ -1,5 +1,8 @@
 /* env_file: lines of NAME=VALUE; blank lines and those that begin with # are passed over; one pair of quotes around a value is taken off.
  *
+ * In a value, but not in one that stands in single quotes, ${NAME} is what an earlier line says, or the environment that is there already; `$${` is `${` itself. A name that is
+ * not there is an error, and so is any other `${`: nothing becomes empty in silence. `$NAME` and all else stays as it is.
+ *
  * Reading and understanding are apart: the file of another user's job is read by a process that has become that user. */
 #ifndef AX_ENVFILE_H
 #define AX_ENVFILE_H
@@ -11,7 +14,7 @@
  * 1 MiB, is refused. Async-signal-safe. Returns 0 or an errno. */
 int envfile_copy(const char *path, int to);
 
-/* Sets in env what the copy says. `path` is for the errors: ERROR_USAGE, with the line. */
+/* Sets in env what the copy says. `path` is for the errors: ERROR_USAGE, with line and column. */
 int envfile_take(struct strvec *env, const char *path, int copy, struct error *e);
 
 /* Both, for a file that we read ourselves. */

@@ -278,6 +278,19 @@ X
     assert_output --partial 'not a directory'
 }
 
+@test "env_file: its variables, a parameter in its path, and what is not there" {
+    printf '%s\n' 'BASE=/srv' 'DATA="${BASE}/data"' "KEEP='\${BASE}'" 'PRICE=5$' >live.env
+    printf 'version: 1\nparams: {STAGE: live}\njobs:\n  a: {command: "echo $DATA $KEEP $PRICE", cwd: /, env_file: "%s/${STAGE}.env"}\n' "$PWD" >ax.yaml
+    ax apply
+    run ax exec a
+    assert_success
+    assert_output '/srv/data ${BASE} 5$'
+    echo 'LOG=x/${NOPE}' >>live.env
+    run ax exec a
+    assert_failure 125
+    assert_output --partial "$PWD/live.env: line 5, column 7: there is no variable NOPE so far"
+}
+
 @test "apply: limits of queues" {
     printf 'version: 1\nsource: web\nqueues: {disks: 2}\njobs:\n  a: {command: "true", cwd: /, queue: disks}\n' >ax.yaml
     run ax diff

@@ -143,6 +143,84 @@ static void test_bad_env_file(void **state)
     job_clear(&j);
 }
 
+/* One file and what is said of it: the environment it is read into has HOME=/home/ann and EMPTY= . */
+static const struct {
+    const char *text, *name, *want; /* want NULL: refused, and `name` is what the error says */
+} env_file_rows[] = {
+    {"A=1\nB=${A}/x", "B", "1/x"},
+    {"B=\"${HOME}/x y\"", "B", "/home/ann/x y"},
+    {"B='${HOME}/x'", "B", "${HOME}/x"},
+    {"A=1\nA=${A}2\nA=${A}3", "A", "123"},
+    {"B=<${EMPTY}>", "B", "<>"},
+    {"B=$HOME $(id) `id` $$ $ 5$", "B", "$HOME $(id) `id` $$ $ 5$"},
+    {"B=$${HOME} $$${HOME}", "B", "${HOME} $${HOME}"},
+    {"A='${HOME}'\nB=${A}", "B", "${HOME}"}, /* once, not again */
+    {"B=$HOME}", "B", "$HOME}"},
+    {"\xef\xbb\xbf" "A=1", "A", "1"},
+    {"A=1\nB= x${NOPE}", "line 2, column 5: there is no variable NOPE so far", NULL},
+    {"B=${C}\nC=1", "line 1, column 3: there is no variable C", NULL},
+    {"B=\"${AX_JOB}\"", "line 1, column 4: there is no variable AX_JOB", NULL},
+    {"B=${MODE}", "there is no variable MODE", NULL}, /* `env` comes behind the file */
+    {"B=${HOME:-/x}", "line 1, column 3: a `${` that is no ${NAME}", NULL},
+    {"B=${}", "column 3: a `${`", NULL},
+    {"B=${HOME", "column 3: a `${`", NULL},
+    {"B=${1A}", "column 3: a `${`", NULL},
+    {"  B", "line 1, column 3: not NAME=VALUE", NULL},
+};
+
+static void test_env_file_variables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof env_file_rows / sizeof *env_file_rows; i++) {
+        char file[] = "/tmp/ax-launch-XXXXXX";
+        int fd = mkstemp(file);
+        dprintf(fd, "%s\n", env_file_rows[i].text);
+        close(fd);
+        struct job j = job_with("true");
+        struct run r = run_of(1);
+        struct strvec env = {0};
+        struct error e = {0};
+        j.has_kept_env = true;
+        strvec_env_set(&j.kept_env, "HOME", "/home/ann");
+        strvec_env_set(&j.kept_env, "EMPTY", "");
+        strvec_env_set(&j.env, "MODE", "fast");
+        j.env_file = mem_string(file);
+        int code = launch_environment(&ours, &j, &r, &env, &e);
+        if (env_file_rows[i].want) {
+            assert_string_equal(code ? e.text : "", "");
+            assert_string_equal(strvec_env_get(&env, env_file_rows[i].name), env_file_rows[i].want);
+        } else {
+            assert_true(code < 0);
+            if (!strstr(e.text, env_file_rows[i].name))
+                fail_msg("%s: %s", env_file_rows[i].text, e.text);
+        }
+        strvec_clear(&env);
+        job_clear(&j);
+        unlink(file);
+    }
+}
+
+/* Lines that double each other. */
+static void test_env_file_bomb(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/ax-launch-XXXXXX";
+    int fd = mkstemp(file);
+    dprintf(fd, "A0=xxxxxxxxxxxxxxxx\n");
+    for (int i = 1; i < 60; i++)
+        dprintf(fd, "A%d=${A%d}${A%d}\n", i, i - 1, i - 1);
+    close(fd);
+    struct job j = job_with("true");
+    struct run r = run_of(1);
+    struct strvec env = {0};
+    struct error e = {0};
+    j.env_file = mem_string(file);
+    assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
+    assert_non_null(strstr(e.text, "more than 1024 KiB together"));
+    job_clear(&j);
+    unlink(file);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -199,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clean_environment),
         cmocka_unit_test(test_file), cmocka_unit_test(test_what_wins), cmocka_unit_test(test_bad_env_file), cmocka_unit_test(test_env_file_without_end),
+        cmocka_unit_test(test_env_file_variables), cmocka_unit_test(test_env_file_bomb),
         cmocka_unit_test(test_words), cmocka_unit_test(test_left_to_the_worker),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
