@@ -14,6 +14,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/json.h"
 #include "lib/text/visible.h"
+#include "lib/text/wrap.h"
 #include "spool/fields.h"
 
 struct show_options {
@@ -156,8 +157,18 @@ static void show_field(struct buf *b, const struct job *j, const struct field *f
     value_clear(&v);
 }
 
+static void show_names(struct buf *b, const struct view *v, const char *label, const struct buf *names)
+{
+    struct buf text = {0};
+    visible_add(&text, names->data, names->length, false);
+    buf_format(b, "%-16s ", label);
+    wrap_add(b, (struct wrap){.column = 17, .indent = 17, .width = v->width}, buf_string(&text), text.length);
+    buf_char(b, '\n');
+    buf_clear(&text);
+}
+
 /* Values may be secrets: names only, unless they are asked for. */
-static void show_kept(struct buf *b, const struct job *j, bool values)
+static void show_kept(struct buf *b, const struct view *v, const struct job *j, bool values)
 {
     struct buf names = {0};
     for (size_t i = 0; i < j->kept_env.count; i++) {
@@ -165,10 +176,10 @@ static void show_kept(struct buf *b, const struct job *j, bool values)
         if (values)
             show_text(b, i ? "" : "kept environment", "%s", entry);
         else
-            buf_format(&names, "%s%.*s=…", i ? " " : "", (int)strcspn(entry, "="), entry);
+            buf_format(&names, "%s%.*s", i ? " " : "", (int)strcspn(entry, "="), entry);
     }
     if (names.length)
-        show_row(b, "kept environment", &names);
+        show_names(b, v, "kept environment", &names);
     buf_clear(&names);
 }
 
@@ -288,7 +299,7 @@ static void show_people(struct buf *b, const struct show_options *o, const struc
     for (const struct field *f = fields; f->name; f++)
         if (!show_has_form(f) && !field_is_default(j, f))
             show_field(b, j, f);
-    show_kept(b, j, o->values);
+    show_kept(b, v, j, o->values);
     show_origin(b, v, j);
     show_done(b, v, &s->trail);
     show_latest(b, v, &s->runs);

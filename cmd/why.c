@@ -2,10 +2,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/commands.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
+#include "lib/text/wrap.h"
 #include "spool/reserve.h"
 #include "spool/slots.h"
 
@@ -230,11 +232,15 @@ static int why_read(const struct why_options *o, const char *reference, const st
 
 /* ---- printing ---- */
 
-static void print_line(struct buf *b, const char *lead, struct buf *text)
+static void print_line(struct buf *b, const struct view *v, const char *lead, struct buf *text)
 {
+    struct buf seen = {0};
+    int indent = (int)strlen(lead);
+    visible_add(&seen, text->data, text->length, false);
     buf_text(b, lead);
-    visible_add(b, text->data, text->length, false);
+    wrap_add(b, (struct wrap){.column = indent, .indent = indent, .width = v->width}, buf_string(&seen), seen.length);
     buf_char(b, '\n');
+    buf_clear(&seen);
     buf_reset(text);
 }
 
@@ -282,13 +288,13 @@ static void print_people(struct buf *b, const struct why *w, const struct why_re
 {
     struct buf text = {0};
     summary_text(&text, w, &all[0], v);
-    print_line(b, "", &text);
+    print_line(b, v, "", &text);
     for (size_t i = 0; i < w->place_count; i++)
         for (size_t k = 0; k < all[i].count; k++) {
             if (i)
                 place_text(&text, &w->places[i], v);
             buf_text(&text, all[i].items[k].text);
-            print_line(b, "- ", &text);
+            print_line(b, v, "- ", &text);
         }
     if (w->more)
         buf_format(b, "- and %" PRIu64 " more occurrences beside its own\n", w->more);
@@ -296,7 +302,7 @@ static void print_people(struct buf *b, const struct why *w, const struct why_re
         buf_text(b, "\nIts last occurrences, newest first:\n");
     for (size_t i = 0; i < w->row_count; i++) {
         row_text(&text, w, &w->rows[i], v);
-        print_line(b, "- ", &text);
+        print_line(b, v, "- ", &text);
     }
     buf_clear(&text);
 }

@@ -17,7 +17,7 @@ load helper
 @test "kept environment: names, and values only when asked for" {
     SECRET=hidden ax add 20m true
     run ax show 1
-    assert_output --partial 'SECRET=…'
+    assert_line --regexp '^kept environment .* SECRET( |$)'
     refute_output --partial hidden
     run ax show 1 --json
     assert_output --partial '"SECRET":null'
