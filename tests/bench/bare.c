@@ -5,10 +5,12 @@
  *   bare late COUNT GAP_MS STAMP FILE    COUNT due times GAP_MS apart, each starts STAMP FILE DUE (see stamp.c)
  *   bare burst COUNT SLOTS STAMP FILE    COUNT of them due at once
  *   bare lmdb FOLDER COUNT               COUNT records of 200 bytes and their due index in one transaction: seconds
+ *   bare first COUNT PROGRAM WORD        from starting PROGRAM WORD to its first output, after which it is ended: median ms
  *   bare wake FOLDER COUNT               from closing a file to the wake-up of another process by inotify: median ms */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -184,6 +186,41 @@ static int bare_wake(char **words)
     return 0;
 }
 
+/* Milliseconds until the program has written something. */
+static int64_t first_output(char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int pipes[2];
+    char byte;
+    check(pipe2(pipes, O_CLOEXEC) == 0 && posix_spawn_file_actions_init(&actions) == 0 &&
+            posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO) == 0,
+        "pipe2");
+    int64_t from = clock_ns(CLOCK_MONOTONIC);
+    check(posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) == 0, argv[0]);
+    close(pipes[1]);
+    check(read(pipes[0], &byte, 1) == 1, "no output");
+    int64_t taken = clock_ns(CLOCK_MONOTONIC) - from;
+    close(pipes[0]);
+    kill(pid, SIGKILL);
+    check(waitpid(pid, NULL, 0) == pid, "waitpid");
+    posix_spawn_file_actions_destroy(&actions);
+    return taken;
+}
+
+static int bare_first(char **words)
+{
+    int count = atoi(words[0]);
+    int64_t *taken = calloc((size_t)count, sizeof *taken);
+    check(taken, "calloc");
+    for (int i = 0; i < count; i++)
+        taken[i] = first_output((char *const[]){words[1], words[2], NULL});
+    qsort(taken, (size_t)count, sizeof *taken, compare);
+    printf("%.3f\n", (double)taken[count / 2] / 1e6);
+    free(taken);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -191,7 +228,7 @@ int main(int argc, char **argv)
         int words;
         int (*run)(char **words);
     } rows[] = {{"spawn", 3, bare_spawn}, {"late", 4, bare_late}, {"burst", 4, bare_burst}, {"lmdb", 2, bare_lmdb},
-        {"wake", 2, bare_wake}};
+        {"wake", 2, bare_wake}, {"first", 3, bare_first}};
     for (size_t i = 0; argc > 1 && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(argv[1], rows[i].name) == 0 && argc - 2 == rows[i].words)
             return rows[i].run(argv + 2);

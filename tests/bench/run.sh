@@ -223,7 +223,7 @@ ready_ms() { # three times, the median
 }
 
 part_pending() {
-    local empty
+    local empty medians
     fresh_spool
     empty=$(ready_ms)
     "$bench/jobs" 1000000 $far 1000000 >"$work/jobs"
@@ -232,6 +232,10 @@ part_pending() {
     start_scheduler || return
     sleep 1
     row "private memory, 1,000,000 jobs pending" "$(rss_anon "$scheduler")" MB "the limit" 8 '<=' 1
+    mapfile -t medians < <("$bench/starts" 100 "$ax" show 500000 -- "$ax" why 500000)
+    row "ax ls, its first lines, 1,000,000 jobs" "$("$bench/bare" first 50 "$ax" ls)" ms "the limit" 20 '<=' 1
+    row "ax show JOB, 1,000,000 jobs" "${medians[0]}" ms "the limit" 5 '<=' 1
+    row "ax why JOB, 1,000,000 jobs" "${medians[1]}" ms "the limit" 5 '<=' 1
     stop_scheduler
     rm "$work/jobs"
 }
