@@ -12,6 +12,7 @@
 #include "cmd/run/jobsdir.h"
 #include "cmd/run/mailer.h"
 #include "cmd/run/worker.h"
+#include "cmd/welcome.h"
 #include "lib/base/mem.h"
 #include "lib/text/errors.h"
 #include "lib/text/suggest.h"
@@ -320,10 +321,10 @@ static const struct option_row global_options[] = {
 };
 static const struct command command_ax = {.name = "", .options = global_options};
 
-static int command_show_overview(void)
+static int command_print_all(void (*text)(struct buf *b))
 {
     struct buf b = {0};
-    command_overview(&b);
+    text(&b);
     command_print(NULL, &b);
     buf_clear(&b);
     return ERROR_NONE;
@@ -340,11 +341,13 @@ int command_main(int argc, char **argv)
     argv += 1 + first;
     if (global.version)
         return command_call(&command_version, 0, argv);
-    if (global.common.help || argc < 1)
-        return command_show_overview();
+    if (global.common.help)
+        return command_print_all(command_overview);
     /* In front of the command --spool says it for everything that is started from here. */
     if (global.common.spool && setenv("AX_SPOOL", global.common.spool, 1) != 0)
         return ERROR_FAILED;
+    if (argc < 1)
+        return command_print_all(welcome_print);
     const struct command *c = command_find(argv[0]);
     return c ? command_call(c, argc - 1, argv + 1) : command_unknown(NULL, argv[0]);
 }

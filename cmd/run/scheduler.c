@@ -196,6 +196,8 @@ static void scheduler_ready(struct scheduler *s)
 {
     log_event(s->log, LOG_LEVEL_INFO, "serving", "spool", s->folder->path, "pid", LOG_NUMBER(getpid()), "workers",
         LOG_NUMBER(s->options.workers), "version", AX_VERSION, NULL);
+    if (!s->plan.entries && !s->plan.used && !s->again && !s->options.until_idle)
+        log_event(s->log, LOG_LEVEL_INFO, "nothing is due: waiting for `ax add`, `ax apply` or `ax start`", NULL);
     if (s->options.ready_fd < 0)
         return;
     if (write(s->options.ready_fd, "r", 1) != 1)

@@ -1,14 +1,30 @@
 load helper
 
-@test "ax alone gives an overview of the commands, without the hidden ones" {
+@test "ax alone: the commands most people want, and whether somebody serves" {
     run ax
+    assert_success
+    assert_line --regexp '^  ax add 20m '
+    assert_line --regexp '^  ax ls '
+    assert_output --partial "the spool, which is $AX_SPOOL"
+    assert_output --partial '`ax run --detach` starts one'
+    [ "${#lines[@]}" -lt 12 ]
+    serve
+    run ax
+    assert_success
+    assert_output --partial 'A scheduler serves your spool'
+    refute_output --partial 'ax run --detach'
+    run ax --spool "$BATS_TEST_TMPDIR/other"
+    assert_output --partial "$BATS_TEST_TMPDIR/other"
+}
+
+@test "ax help lists the commands, without the hidden ones" {
+    run ax help
     assert_success
     assert_line --partial 'ax COMMAND'
     for command in add ls show next log history cancel run queue import export help version; do
         assert_line --regexp "^  $command +[a-z]"
     done
     refute_output --partial __worker
-    [ "$output" = "$(ax help)" ]
     [ "$output" = "$(ax --help)" ]
 }
 

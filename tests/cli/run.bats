@@ -31,6 +31,16 @@ ended() { # waits for the scheduler's own end; its exit code in $status
     assert_equal "$(row 3 attempt)" 2
 }
 
+@test "with nothing to do it says what it waits for" {
+    ax add -q --cron '0 0 1 1 *' -- true
+    serving
+    ! grep 'nothing is due' log
+    unserve
+    ax cancel 1
+    serving
+    until_true 10 grep -q 'nothing is due: waiting for `ax add`' log
+}
+
 @test "--until-idle does not wait for jobs that repeat" {
     ax add -q --every 1h -- true
     run -0 timeout 20 "$AX" run --until-idle
