@@ -63,13 +63,13 @@ static void why_over(struct whys *y)
     if (st->phase == PHASE_CANCELLED)
         add(y, "cancelled", INSTANT_NONE, "it was cancelled, and runs no more");
     else if (st->phase == PHASE_DONE)
-        add(y, "done", INSTANT_NONE, st->repeats ? "it is done: its schedule has no further due time" : "it has run, once, and is done");
+        add(y, "done", INSTANT_NONE, st->repeats ? "its schedule has no further due time" : "it ran, as it was to");
     else if (st->last_outcome == OUTCOME_MISSED)
         add(y, "missed", INSTANT_NONE, "its due time was missed, and it has no other; history says why, `ax retry %" PRIu64 "` runs it now", y->w->job.number);
     else if (st->repeats)
         add(y, "ended", INSTANT_NONE, "its schedule has no further due time; its last run: %s", buf_string(&how));
     else
-        add(y, "failed", INSTANT_NONE, "it has failed (%s) and is not tried again; `ax retry %" PRIu64 "` does", buf_string(&how), y->w->job.number);
+        add(y, "failed", INSTANT_NONE, "its last run went wrong (%s) and it is not tried again; `ax retry %" PRIu64 "` does", buf_string(&how), y->w->job.number);
     buf_clear(&how);
 }
 
@@ -134,7 +134,7 @@ static void why_without_due(struct whys *y)
 static void why_paused(struct whys *y)
 {
     bool passed = y->st->ready <= y->v->now;
-    add(y, "paused", INSTANT_NONE, "it is paused: nothing of it starts until `ax resume %" PRIu64 "`%s", y->w->job.number,
+    add(y, "paused", INSTANT_NONE, "nothing of it starts until `ax resume %" PRIu64 "`%s", y->w->job.number,
         !passed ? "" : y->st->repeats ? "; a due time has passed meanwhile, and counts as missed then" : "; it is due since before, and runs then");
 }
 

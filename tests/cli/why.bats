@@ -31,7 +31,7 @@ has_reasons() {
     until_true 5 state_is 2 failed
     has_reasons 2 failed
     run -0 ax why 2
-    assert_line --regexp '^Job 2 is failed: it has failed \(failed, exit 3\)'
+    assert_line --regexp '^Job 2 is failed: its last run went wrong \(failed, exit 3\)'
     assert_line --regexp '^- 2\.1, due .*: failed, exit 3; on time$'
 }
 
