@@ -35,9 +35,9 @@ static const struct {
     struct facts facts;
 } cases[] = {
     /* it has ended */
-    {"done", "has run, once", {.state = {.phase = PHASE_DONE, .last_outcome = OUTCOME_OK}}},
+    {"done", "it ran, as it was to", {.state = {.phase = PHASE_DONE, .last_outcome = OUTCOME_OK}}},
     {"done", "no further due time", {EVERY, .state = {.phase = PHASE_DONE, .repeats = true, .last_outcome = OUTCOME_OK}}},
-    {"failed", "failed, exit 3) and is not tried again", {.state = {.phase = PHASE_FAILED, .last_outcome = OUTCOME_FAILED, .last_code = 3}}},
+    {"failed", "failed, exit 3) and it is not tried again", {.state = {.phase = PHASE_FAILED, .last_outcome = OUTCOME_FAILED, .last_code = 3}}},
     {"ended", "no further due time; its last run: killed, SIGTERM", {EVERY, .state = {.phase = PHASE_FAILED, .repeats = true, .last_outcome = OUTCOME_KILLED, .last_code = 15}}},
     {"missed", "its due time was missed", {.state = {.phase = PHASE_FAILED, .last_outcome = OUTCOME_MISSED}}},
     {"cancelled", "was cancelled", {.state = {.phase = PHASE_CANCELLED}}},
