@@ -9,11 +9,13 @@
 struct apply_options {
     struct common common;
     struct files_options files;
-    bool prune, dry_run, quiet, json;
+    struct apply_rules rules;
+    bool dry_run, quiet, json;
 };
 #define APPLY_FLAG(letter_, name_, member_, help_) {.letter = letter_, .word = name_, .kind = OPTION_FLAG, .offset = offsetof(struct apply_options, member_), .help = help_}
 static const struct option_row apply_options[] = {
-    APPLY_FLAG(0, "prune", prune, "remove the jobs that their source does not name any more; one that runs goes on to its end"),
+    APPLY_FLAG(0, "prune", rules.prune, "remove the jobs that their source does not name any more; one that runs goes on to its end"),
+    APPLY_FLAG(0, "adopt", rules.adopt, "a job that was added by hand becomes the file's, if that names it; number and history stay"),
     APPLY_FLAG(0, "dry-run", dry_run, "say what would change, and change nothing"),
     FILES_OPTIONS(struct apply_options, files),
     APPLY_FLAG('q', "quiet", quiet, "say nothing when all went well"),
@@ -37,10 +39,10 @@ static int apply_transaction(struct apply *a, struct store *s, struct error *e)
     int code = store_begin(s, true, e);
     if (code < 0)
         return code;
-    code = apply_plan(s, a->files, a->options->prune, &a->changes, e);
+    code = apply_plan(s, a->files, a->options->rules, &a->changes, e);
     changes_view_init(&a->told, &a->view, &a->changes);
     a->told.done = true;
-    if (code < 0 || a->changes.of[CHANGE_CONFLICT] || !changes_count(&a->changes)) {
+    if (code < 0 || a->changes.of[CHANGE_CONFLICT] || !(changes_count(&a->changes) + a->changes.of[CHANGE_MOVE])) {
         store_abort(s);
         return code;
     }
@@ -68,7 +70,7 @@ static int apply_store(struct apply *a, struct error *e)
 
 static int apply_look(struct apply *a, struct error *e)
 {
-    int code = changes_plan(&a->options->common, a->files, a->options->prune, &a->changes, e);
+    int code = changes_plan(&a->options->common, a->files, a->options->rules, &a->changes, e);
     changes_view_init(&a->told, &a->view, &a->changes);
     if (code == 0)
         changes_reckon(&a->told, a->view.now);
@@ -128,7 +130,7 @@ static int apply_run(const struct command *self, int argc, char **argv)
         exit_code = files_load(self, &o.files, argc - first, argv + first, &files, NULL);
     if (first >= 0 && !exit_code)
         exit_code = apply_check_accounts(&files);
-    if (first >= 0 && !exit_code && o.prune)
+    if (first >= 0 && !exit_code && o.rules.prune)
         exit_code = changes_prune_check(self, &files);
     if (first >= 0 && !exit_code)
         exit_code = apply_files(self, &o, &files);
@@ -143,8 +145,9 @@ const struct command command_apply = {
     .usage = "[options] [FILE|FOLDER...]",
     .about = "All changes are made, or none. Jobs keep their number and history, and their\n"
              "due time unless their schedule has changed. What a file does not name any more\n"
-             "stays, unless --prune is given; jobs of other sources, and those added by\n"
-             "hand, are never touched. Without FILE it is ax.yaml in the current folder.",
+             "stays, unless --prune is given; so do the jobs of files that are no more in a\n"
+             "FOLDER. Jobs of other sources are never touched, and those added by hand only\n"
+             "with --adopt. Without FILE it is ax.yaml in the current folder.",
     .options = apply_options,
     .run = apply_run,
 };

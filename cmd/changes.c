@@ -24,6 +24,8 @@ static const struct {
     [CHANGE_SAME] = {' ', "", "unchanged", NULL, NULL},
     [CHANGE_CONFLICT] = {'!', "\033[31m", "conflict", NULL, NULL},
     [CHANGE_QUEUE] = {'~', "\033[33m", "queue", NULL, NULL},
+    [CHANGE_ADOPT] = {'~', "\033[33m", "adopt", "to adopt", "adopted"},
+    [CHANGE_MOVE] = {'~', "\033[33m", "move", NULL, NULL},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -42,12 +44,15 @@ void changes_view_clear(struct changes_view *c)
 
 bool changes_moves(const struct change *c)
 {
-    return c->kind == CHANGE_CREATE || c->kind == CHANGE_REVIVE || (c->kind == CHANGE_UPDATE && c->reschedules);
+    return c->kind == CHANGE_CREATE || c->kind == CHANGE_REVIVE || ((c->kind == CHANGE_UPDATE || c->kind == CHANGE_ADOPT) && c->reschedules);
 }
 
 size_t changes_count(const struct changes *c)
 {
-    return c->of[CHANGE_CREATE] + c->of[CHANGE_UPDATE] + c->of[CHANGE_REVIVE] + c->of[CHANGE_REMOVE] + c->of[CHANGE_QUEUE];
+    size_t count = c->of[CHANGE_QUEUE]; /* not CHANGE_MOVE: an export is no change */
+    for (size_t k = 0; k < KINDS; k++)
+        count += kinds[k].did ? c->of[k] : 0;
+    return count;
 }
 
 /* What cannot be reckoned (a zone that is gone) is told by who applies it. */
@@ -100,7 +105,15 @@ static void add_owner(struct buf *b, const struct change *c)
     if (c->old.source)
         buf_format(b, "belongs to source %s", c->old.source);
     else
-        buf_text(b, "was added by hand, and belongs to no file");
+        buf_text(b, "was added by hand, and belongs to no file; --adopt hands it to this one");
+}
+
+static void add_left(struct buf *b, const struct change *c)
+{
+    if (c->gone)
+        buf_format(b, "its file %s is gone", c->old.file);
+    else
+        buf_format(b, "source %s names it no more", c->old.source);
 }
 
 static void add_words(struct buf *b, const struct changes_view *c, size_t i)
@@ -116,17 +129,23 @@ static void add_words(struct buf *b, const struct changes_view *c, size_t i)
     case CHANGE_REVIVE:
         buf_text(b, c->done ? "had been cancelled, came back" : "was cancelled, comes back");
         break;
+    case CHANGE_ADOPT:
+        buf_format(b, "added by hand, %s the file now", c->done ? "belongs to" : "would belong to");
+        break;
     case CHANGE_REMOVE:
-        buf_format(b, "removed: source %s names it no more", change->old.source);
+        buf_text(b, "removed: ");
+        add_left(b, change);
         break;
     case CHANGE_UNNAMED:
-        buf_format(b, "source %s names it no more; --prune removes it", change->old.source);
+        add_left(b, change);
+        buf_text(b, "; --prune removes it");
         break;
     case CHANGE_CONFLICT:
         add_owner(b, change);
         break;
     case CHANGE_SAME:
     case CHANGE_QUEUE:
+    case CHANGE_MOVE:
         break;
     }
     if (changes_moves(change))
@@ -163,14 +182,38 @@ static void add_head(struct buf *b, const struct changes_view *c, size_t i)
     buf_clear(&line);
 }
 
+/* The jobs of one file, together: how many there are from i on. */
+static size_t add_moved(struct buf *b, const struct changes_view *c, size_t i)
+{
+    const struct change *first = &c->changes->items[i];
+    size_t count = 1;
+    while (i + count < c->changes->count && c->changes->items[i + count].kind == CHANGE_MOVE &&
+           c->changes->items[i + count].file == first->file && strcmp(c->changes->items[i + count].old.file, first->old.file) == 0)
+        count++;
+    struct buf line = {0};
+    buf_format(&line, "source %s, %zu job%s: the file lies elsewhere now\n", first->old.source, count, count == 1 ? "" : "s");
+    buf_format(b, "%s%c ", c->view->colour ? kinds[CHANGE_MOVE].colour : "", kinds[CHANGE_MOVE].sign);
+    visible_add(b, line.data, line.length - 1, false);
+    buf_text(b, c->view->colour ? "\033[0m\n" : "\n");
+    buf_clear(&line);
+    changes_fields(b, &first->old, &first->new->job, &first->fields, c->view->colour);
+    return count;
+}
+
 void changes_text(struct buf *b, const struct changes_view *c)
 {
     for (size_t i = 0; i < c->changes->count; i++) {
         const struct change *change = &c->changes->items[i];
         if (change->kind == CHANGE_SAME)
             continue;
+        if (change->kind == CHANGE_MOVE) {
+            i += add_moved(b, c, i) - 1;
+            continue;
+        }
         add_head(b, c, i);
-        if (change->kind == CHANGE_UPDATE || change->kind == CHANGE_REVIVE)
+        if (change->kind == CHANGE_ADOPT && change->old.has_kept_env)
+            buf_text(b, "    environment: what `ax add` had kept -> a small one\n");
+        if (change->kind == CHANGE_UPDATE || change->kind == CHANGE_REVIVE || change->kind == CHANGE_ADOPT)
             changes_fields(b, &change->old, &change->new->job, &change->fields, c->view->colour);
     }
 }
@@ -185,11 +228,12 @@ void changes_sum(struct buf *b, const struct changes_view *c)
 {
     const size_t *of = c->changes->of;
     size_t parts = 0;
-    if (!changes_count(c->changes) && !of[CHANGE_CONFLICT])
+    if (!changes_count(c->changes) && !of[CHANGE_CONFLICT] && !(c->done && of[CHANGE_MOVE]))
         buf_text(b, c->done ? "nothing changed: " : "no change: ");
     for (size_t k = 0; k < KINDS; k++)
         add_part(b, &parts, kinds[k].would ? of[k] : 0, c->done ? kinds[k].did : kinds[k].would);
     add_part(b, &parts, of[CHANGE_QUEUE], of[CHANGE_QUEUE] == 1 ? "limit of a queue" : "limits of queues");
+    add_part(b, &parts, of[CHANGE_MOVE], c->done ? "told the new place of their file" : "to be told the new place of their file");
     add_part(b, &parts, of[CHANGE_CONFLICT], of[CHANGE_CONFLICT] == 1 ? "conflict" : "conflicts");
     add_part(b, &parts, of[CHANGE_UNNAMED], "named no more");
     add_part(b, &parts, of[CHANGE_SAME], "unchanged");
@@ -200,16 +244,38 @@ void changes_sum(struct buf *b, const struct changes_view *c)
 
 /* ---- for machines ---- */
 
+static struct value json_side(const struct job *j, const char *name)
+{
+    const struct field *f = field_find(name);
+    return !j ? (struct value){0} : f ? field_get(j, f, FIELD_PRINT) : value_text(j->file);
+}
+
+/* NULL: there was no job, or there will be none. */
+static void json_pair(struct value *all, const char *name, const struct job *old, const struct job *new)
+{
+    struct value pair = value_map();
+    value_put(&pair, "old", json_side(old, name));
+    value_put(&pair, "new", json_side(new, name));
+    value_put(all, name, pair);
+}
+
+static void json_whole(struct value *all, const struct job *old, const struct job *new)
+{
+    for (const struct field *f = fields; f->name; f++)
+        if (f->kind != FIELD_IN && !field_is_default(old ? old : new, f))
+            json_pair(all, f->name, old, new);
+}
+
+/* What changes; of a new job and of one that goes all that is no default. */
 static struct value json_fields(const struct change *c)
 {
     struct value all = value_map();
-    for (size_t i = 0; i < c->fields.count; i++) {
-        const struct field *f = field_find(c->fields.items[i]);
-        struct value pair = value_map();
-        value_put(&pair, "old", field_get(&c->old, f, FIELD_PRINT));
-        value_put(&pair, "new", field_get(&c->new->job, f, FIELD_PRINT));
-        value_put(&all, f->name, pair);
-    }
+    if (c->kind == CHANGE_CREATE)
+        json_whole(&all, NULL, &c->new->job);
+    else if (c->kind == CHANGE_REMOVE)
+        json_whole(&all, &c->old, NULL);
+    for (size_t i = 0; i < c->fields.count; i++)
+        json_pair(&all, c->fields.items[i], &c->old, &c->new->job);
     return all;
 }
 
@@ -234,6 +300,7 @@ static void json_job(struct value *m, const struct change *c, instant due)
     value_put(m, "file", value_text(c->file ? c->file->file : j->file));
     value_put(m, "line", c->new && c->new->line ? value_int(c->new->line) : (struct value){0});
     value_put(m, "fields", json_fields(c));
+    value_put(m, "gone", value_bool(c->gone));
     value_put(m, "rescheduled", value_bool(changes_moves(c)));
     view_put_time(m, "due", due);
     value_put(m, "owner", value_text(c->kind == CHANGE_CONFLICT ? c->old.source : NULL));

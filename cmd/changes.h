@@ -22,7 +22,7 @@ void changes_reckon(struct changes_view *c, instant now);
 int changes_due(struct changes_view *c, struct store *s, struct error *e);
 
 bool changes_moves(const struct change *c); /* its due time is set anew */
-size_t changes_count(const struct changes *c); /* what is to be done */
+size_t changes_count(const struct changes *c); /* what is to be done, but for CHANGE_MOVE: that is told, and no difference */
 
 void changes_text(struct buf *b, const struct changes_view *c);
 void changes_sum(struct buf *b, const struct changes_view *c); /* `1 added, 2 changed, 40 unchanged` */

@@ -136,6 +136,16 @@ static void add_field(struct buf *b, const struct job *old, const struct job *ne
     buf_clear(&is);
 }
 
+static void add_file(struct buf *b, const struct job *old, const struct job *new, bool colour)
+{
+    struct buf was = {0}, is = {0};
+    buf_text(&was, old->file ? old->file : "-");
+    buf_text(&is, new->file ? new->file : "-");
+    add_pair(b, APPLY_FILE, &was, &is, colour);
+    buf_clear(&was);
+    buf_clear(&is);
+}
+
 void changes_fields(struct buf *b, const struct job *old, const struct job *new, const struct strvec *names, bool colour)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -144,5 +154,7 @@ void changes_fields(struct buf *b, const struct job *old, const struct job *new,
             add_map(b, old, new, f, colour);
         else if (f)
             add_field(b, old, new, f, colour);
+        else
+            add_file(b, old, new, colour);
     }
 }

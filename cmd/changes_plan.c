@@ -23,7 +23,7 @@ static void plan_file(struct changes *list, const struct jobfile *file)
             plan_new(list, (struct change){.kind = CHANGE_CREATE, .file = file, .new = &file->jobs[i]});
 }
 
-int changes_plan(const struct common *c, const struct jobfiles *files, bool prune, struct changes *out, struct error *e)
+int changes_plan(const struct common *c, const struct jobfiles *files, struct apply_rules rules, struct changes *out, struct error *e)
 {
     struct store *store;
     int code = client_open(c, STORE_READ, &store, e);
@@ -36,7 +36,7 @@ int changes_plan(const struct common *c, const struct jobfiles *files, bool prun
         return code;
     code = store_begin(store, false, e);
     if (code == 0)
-        code = apply_plan(store, files, prune, out, e);
+        code = apply_plan(store, files, rules, out, e);
     store_abort(store);
     store_close(store);
     return code;
@@ -61,7 +61,7 @@ int changes_conflicts(const struct changes *changes)
         if (c->old.source)
             error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and belongs to source %s", (unsigned long long)c->number, c->new->job.name, c->old.source);
         else
-            error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and was added by hand: a file changes its own jobs only", (unsigned long long)c->number, c->new->job.name);
+            error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and was added by hand: --adopt hands it to the file", (unsigned long long)c->number, c->new->job.name);
         files_place_job(&e, c->new);
         errors_add(&errors, c->file->file, false, &e, NULL);
     }

@@ -6,7 +6,7 @@
 #include "spool/apply.h"
 
 /* Looks only. Where there is no spool yet, all is new. */
-int changes_plan(const struct common *c, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
+int changes_plan(const struct common *c, const struct jobfiles *files, struct apply_rules rules, struct changes *out, struct error *e);
 
 /* Standard input has no path, so what is read there without a `source` has none of its own: others would be pruned by it. Returns the exit code, printed; or 0. */
 int changes_prune_check(const struct command *self, const struct jobfiles *files);

@@ -11,6 +11,7 @@
 static const char *const kind_words[] = {
     [CHANGE_CREATE] = "new",   [CHANGE_UPDATE] = "changed", [CHANGE_REVIVE] = "back again", [CHANGE_REMOVE] = "removed",
     [CHANGE_UNNAMED] = "kept", [CHANGE_SAME] = "unchanged", [CHANGE_CONFLICT] = "conflict", [CHANGE_QUEUE] = "queue",
+    [CHANGE_ADOPT] = "adopted", [CHANGE_MOVE] = "unchanged",
 };
 
 static const struct jobfile_job *job_of(const struct crontab_import *im, const struct crontab_file *f, const struct crontab_entry *entry)
@@ -145,7 +146,7 @@ static void add_sum(struct buf *b, const struct crontab_import *im)
         buf_text(b, "nothing is changed yet; it would be: ");
     buf_format(b, "%zu created", im->planned ? of[CHANGE_CREATE] + of[CHANGE_REVIVE] : im->taken);
     if (im->planned)
-        buf_format(b, ", %zu updated, %zu unchanged, %zu removed", of[CHANGE_UPDATE], of[CHANGE_SAME], of[CHANGE_REMOVE]);
+        buf_format(b, ", %zu updated, %zu unchanged, %zu removed", of[CHANGE_UPDATE], of[CHANGE_SAME] + of[CHANGE_MOVE], of[CHANGE_REMOVE]);
     if (im->refused)
         buf_format(b, "; %zu refused", im->refused);
     buf_char(b, '\n');

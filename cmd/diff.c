@@ -10,10 +10,12 @@ enum { DIFF_SAME = 0, DIFF_OTHER = 1, DIFF_ERROR = 2 };
 struct diff_options {
     struct common common;
     struct files_options files;
-    bool prune, json;
+    struct apply_rules rules;
+    bool json;
 };
 static const struct option_row diff_options[] = {
-    {.word = "prune", .kind = OPTION_FLAG, .offset = offsetof(struct diff_options, prune), .help = "as with `ax apply --prune`: jobs that their source does not name any more would go"},
+    {.word = "prune", .kind = OPTION_FLAG, .offset = offsetof(struct diff_options, rules.prune), .help = "as with `ax apply --prune`: jobs that their source does not name any more would go"},
+    {.word = "adopt", .kind = OPTION_FLAG, .offset = offsetof(struct diff_options, rules.adopt), .help = "as with `ax apply --adopt`: jobs that were added by hand would become the file's"},
     FILES_OPTIONS(struct diff_options, files),
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct diff_options, json), .help = "one JSON object a line, for each job"},
     COMMAND_OPTIONS,
@@ -44,7 +46,7 @@ static int diff_files(const struct command *self, const struct diff_options *o, 
     struct error e = {0};
     int code = view_init(&v, &e);
     if (code == 0)
-        code = changes_plan(&o->common, files, o->prune, &changes, &e);
+        code = changes_plan(&o->common, files, o->rules, &changes, &e);
     if (code == 0)
         diff_tell(self, o, &v, &changes);
     else
@@ -61,7 +63,7 @@ static int diff_run(const struct command *self, int argc, char **argv)
     struct jobfiles files = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first >= 0 && (files_load(self, &o.files, argc - first, argv + first, &files, NULL) || (o.prune && changes_prune_check(self, &files))))
+    if (first >= 0 && (files_load(self, &o.files, argc - first, argv + first, &files, NULL) || (o.rules.prune && changes_prune_check(self, &files))))
         exit_code = DIFF_ERROR;
     else if (first >= 0)
         exit_code = diff_files(self, &o, &files);

@@ -82,7 +82,7 @@ static int plan(struct crontab_import *im, struct store *store, struct error *e)
 {
     int code = im->folders.count ? store_each_job(store, 0, find_gone, im, e) : 0;
     if (code == 0)
-        code = apply_plan(store, &im->jobs, true, &im->changes, e);
+        code = apply_plan(store, &im->jobs, (struct apply_rules){.prune = true}, &im->changes, e);
     im->planned = code == 0;
     return code == 0 ? conflict(im, e) : code;
 }

@@ -1,8 +1,9 @@
 #include "spool/apply.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
 
@@ -24,6 +25,15 @@ void changes_clear(struct changes *c)
     free(c->items);
     *c = (struct changes){0};
 }
+
+struct named;
+
+struct plan { /* in the making */
+    struct store *store;
+    struct apply_rules rules;
+    struct changes list;
+    struct named *named; /* the jobs that the files name */
+};
 
 static struct change *change_add(struct changes *list, enum change_kind kind)
 {
@@ -68,10 +78,26 @@ static char *owner_of(const struct job *j)
     return mem_string("nobody's file: it was added by hand");
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Standard input has no place: what only comes from there now stays where it was. */
+static void plan_file(struct change *c, const struct jobfile_job *new)
+{
+    bool same = same_text(c->old.file, new->job.file);
+    if (c->kind == CHANGE_MOVE && (same || same_text(new->job.file, "-")))
+        c->kind = CHANGE_SAME;
+    if (!same && (c->kind == CHANGE_MOVE || c->kind == CHANGE_UPDATE || c->kind == CHANGE_REVIVE))
+        strvec_add(&c->fields, APPLY_FILE);
+}
+
 /* An environment caught by ax add is no field: the file's definition has none. */
-static void plan_known(struct changes *list, const struct jobfile *file, const struct jobfile_job *new, uint64_t number,
+static void plan_known(struct plan *p, const struct jobfile *file, const struct jobfile_job *new, uint64_t number,
     struct job *old, const struct job_state *st)
 {
+    struct changes *list = &p->list;
     bool ours = old->source && strcmp(old->source, file->source) == 0;
     bool free_name = !ours && job_over(st); /* a job that has ended has given its name free */
     struct change found = {.number = number, .old = *old};
@@ -83,21 +109,23 @@ static void plan_known(struct changes *list, const struct jobfile *file, const s
     }
     apply_compare(&found.old, &new->job, &found.fields, &found.reschedules);
     if (!ours)
-        found.kind = CHANGE_CONFLICT;
+        found.kind = p->rules.adopt && !found.old.source && !new->past ? CHANGE_ADOPT : CHANGE_CONFLICT;
     else if ((st->phase == PHASE_CANCELLED || st->retired) && !new->past)
         found.kind = CHANGE_REVIVE;
     else
-        found.kind = found.fields.count && !(new->past &&job_over(st)) ? CHANGE_UPDATE : CHANGE_SAME;
-    found.reschedules = found.kind == CHANGE_REVIVE || (found.reschedules && found.kind == CHANGE_UPDATE);
-    found.owner = ours ? NULL : owner_of(old);
+        found.kind = new->past && job_over(st) ? CHANGE_SAME : found.fields.count ? CHANGE_UPDATE : CHANGE_MOVE;
+    plan_file(&found, new);
+    found.reschedules = found.kind == CHANGE_REVIVE ||
+                        (found.reschedules && (found.kind == CHANGE_UPDATE || found.kind == CHANGE_ADOPT));
+    found.owner = found.kind == CHANGE_CONFLICT ? owner_of(old) : NULL;
     found.file = file;
     found.new = new;
     *change_add(list, found.kind) = found;
 }
 
-static int plan_job(
-    struct store *s, const struct jobfile *file, const struct jobfile_job *new, struct changes *list, struct error *e)
+static int plan_job(struct plan *p, const struct jobfile *file, const struct jobfile_job *new, struct error *e)
 {
+    struct store *s = p->store;
     uint64_t number = 0;
     bool there;
     struct job old;
@@ -107,14 +135,14 @@ static int plan_job(
         return failed;
     if (!there) {
         if (!new->past)
-            *change_add(list, CHANGE_CREATE) = (struct change){.kind = CHANGE_CREATE, .file = file, .new = new};
+            *change_add(&p->list, CHANGE_CREATE) = (struct change){.kind = CHANGE_CREATE, .file = file, .new = new};
         return 0;
     }
     failed = store_state(s, number, &st, e);
     if (!failed)
         failed = store_job(s, number, &old, e);
     if (!failed)
-        plan_known(list, file, new, number, &old, &st);
+        plan_known(p, file, new, number, &old, &st);
     return failed;
 }
 
@@ -133,13 +161,12 @@ static bool limit_find(void *context, const struct queue *q)
     return true;
 }
 
-static int plan_queue(
-    struct store *s, const struct jobfile *file, const struct jobfile_queue *q, struct changes *list, struct error *e)
+static int plan_queue(struct plan *p, const struct jobfile *file, const struct jobfile_queue *q, struct error *e)
 {
     struct limits l = {.name = q->name};
-    int failed = store_each_queue(s, limit_find, &l, e);
+    int failed = store_each_queue(p->store, limit_find, &l, e);
     if (!failed && l.limit != q->limit)
-        *change_add(list, CHANGE_QUEUE) = (struct change){
+        *change_add(&p->list, CHANGE_QUEUE) = (struct change){
             .kind = CHANGE_QUEUE, .file = file, .queue = q->name, .limit_before = l.limit, .limit = q->limit};
     return failed;
 }
@@ -175,32 +202,96 @@ static void named_free(struct named *all)
     }
 }
 
-static int plan_unnamed(
-    struct store *s, const char *source, struct named *named, bool prune, struct changes *list, struct error *e)
+/* The job is of this source still, and has not ended: 1, and *old is for the caller to clear. */
+static int is_left(struct plan *p, const char *source, uint64_t number, struct job *old)
+{
+    struct job_state st;
+    if (store_state(p->store, number, &st, NULL) != 0 || job_over(&st) || st.retired || store_job(p->store, number, old, NULL) != 0)
+        return 0;
+    if (old->source && strcmp(old->source, source) == 0)
+        return 1;
+    job_clear(old);
+    return 0;
+}
+
+static struct change *add_left(struct plan *p, uint64_t number, const struct job *old)
+{
+    struct change *c = change_add(&p->list, p->rules.prune ? CHANGE_REMOVE : CHANGE_UNNAMED);
+    c->number = number;
+    c->old = *old;
+    return c;
+}
+
+static int plan_unnamed(struct plan *p, const char *source, struct error *e)
 {
     struct store_numbers numbers = {0};
-    int failed = store_source_jobs(s, source, &numbers, e);
+    int failed = store_source_jobs(p->store, source, &numbers, e);
     for (size_t i = 0; !failed && i < numbers.count; i++) {
         struct named *n;
         struct job old;
-        struct job_state st;
-        HASH_FIND(hh, named, &numbers.items[i], sizeof numbers.items[i], n);
-        if (n || store_state(s, numbers.items[i], &st, NULL) != 0 || job_over(&st) || st.retired ||
-            store_job(s, numbers.items[i], &old, NULL) != 0)
-            continue;
-        if (old.source && strcmp(old.source, source) == 0) {
-            struct change *c = change_add(list, prune ? CHANGE_REMOVE : CHANGE_UNNAMED);
-            c->number = numbers.items[i];
-            c->old = old;
-        } else {
-            job_clear(&old);
-        }
+        HASH_FIND(hh, p->named, &numbers.items[i], sizeof numbers.items[i], n);
+        if (!n && is_left(p, source, numbers.items[i], &old))
+            add_left(p, numbers.items[i], &old);
     }
     free(numbers.items);
     return failed;
 }
 
-static bool source_seen(const struct jobfiles *files, size_t before)
+/* ---- files that are no more in a folder ---- */
+
+/* It lay in one of the folders, and nothing has its name any more. */
+static bool is_gone(const struct jobfiles *files, const char *path)
+{
+    struct stat st;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    for (size_t i = 0; slash && i < files->folders.count; i++) {
+        const char *folder = files->folders.items[i];
+        size_t own = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+        if (own == length && strncmp(folder, path, length) == 0)
+            return jobfile_is_name(slash + 1) && lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR);
+    }
+    return false;
+}
+
+static int plan_gone(struct plan *p, const struct jobfiles *files, const char *source, struct error *e)
+{
+    struct store_numbers numbers = {0};
+    int failed = store_source_jobs(p->store, source, &numbers, e);
+    for (size_t i = 0; !failed && i < numbers.count; i++) {
+        struct job old;
+        if (!is_left(p, source, numbers.items[i], &old))
+            continue;
+        if (is_gone(files, old.file))
+            add_left(p, numbers.items[i], &old)->gone = true;
+        else
+            job_clear(&old);
+    }
+    free(numbers.items);
+    return failed;
+}
+
+static bool has_source(const struct jobfiles *files, const char *source)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->items[i].source, source) == 0)
+            return true;
+    return false;
+}
+
+/* Sources that are in none of the files: of the others it is known what they name. */
+static int plan_all_gone(struct plan *p, const struct jobfiles *files, struct error *e)
+{
+    struct strvec sources = {0};
+    int failed = files->folders.count ? store_sources(p->store, &sources, e) : 0;
+    for (size_t i = 0; !failed && i < sources.count; i++)
+        if (!has_source(files, sources.items[i]))
+            failed = plan_gone(p, files, sources.items[i], e);
+    strvec_clear(&sources);
+    return failed;
+}
+
+bool apply_source_seen(const struct jobfiles *files, size_t before)
 {
     for (size_t i = 0; i < before; i++)
         if (strcmp(files->items[i].source, files->items[before].source) == 0)
@@ -238,98 +329,27 @@ size_t apply_accounts(const struct jobfiles *files, struct errors *errors)
     return count;
 }
 
-int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct changes *out, struct error *e)
+int apply_plan(struct store *s, const struct jobfiles *files, struct apply_rules rules, struct changes *out, struct error *e)
 {
-    struct changes list = {0};
+    struct plan p = {.store = s, .rules = rules};
     int failed = 0;
     for (size_t f = 0; !failed && f < files->count; f++) {
         const struct jobfile *file = &files->items[f];
         for (size_t i = 0; !failed && i < file->queue_count; i++)
-            failed = plan_queue(s, file, &file->queues[i], &list, e);
+            failed = plan_queue(&p, file, &file->queues[i], e);
         for (size_t i = 0; !failed && i < file->job_count; i++)
-            failed = plan_job(s, file, &file->jobs[i], &list, e);
+            failed = plan_job(&p, file, &file->jobs[i], e);
     }
-    struct named *named = named_all(&list);
+    p.named = named_all(&p.list);
     for (size_t f = 0; !failed && f < files->count; f++)
-        if (!source_seen(files, f))
-            failed = plan_unnamed(s, files->items[f].source, named, prune, &list, e);
-    named_free(named);
+        if (!apply_source_seen(files, f))
+            failed = plan_unnamed(&p, files->items[f].source, e);
+    if (!failed)
+        failed = plan_all_gone(&p, files, e);
+    named_free(p.named);
     if (failed)
-        changes_clear(&list);
+        changes_clear(&p.list);
     else
-        *out = list;
-    return failed;
-}
-
-/* ---- doing it ---- */
-
-static int conflict(const struct changes *changes, struct error *e)
-{
-    for (size_t i = 0; i < changes->count; i++)
-        if (changes->items[i].kind == CHANGE_CONFLICT) {
-            error_set(e, ERROR_EXISTS, "job %s is of %s", changes->items[i].new->job.name, changes->items[i].owner);
-            return error_field(e, "name");
-        }
-    return 0;
-}
-
-static int do_change(struct store *s, struct change *c, instant now, struct error *e)
-{
-    struct job copy;
-    struct store_added added;
-    if (c->new)
-        copy = c->new->job; /* its texts are borrowed */
-    switch (c->kind) {
-    case CHANGE_CREATE: {
-        int failed = store_add(s, &copy, now, STORE_REFUSE, &added, e);
-        if (!failed)
-            c->number = added.number;
-        return failed;
-    }
-    case CHANGE_UPDATE:
-    case CHANGE_REVIVE:
-        return store_update(s, c->number, &copy, c->reschedules, now, e);
-    case CHANGE_REMOVE:
-        return store_retire(s, c->number, now, e);
-    case CHANGE_QUEUE:
-        return store_queue_set(s, c->queue, c->limit, e);
-    case CHANGE_UNNAMED:
-    case CHANGE_SAME:
-    case CHANGE_CONFLICT:
-        break;
-    }
-    return 0;
-}
-
-/* What the source has from now on: what its files name, and what is left of before. */
-static int do_source(struct store *s, const char *source, const struct changes *changes, struct error *e)
-{
-    struct store_numbers before = {0}, numbers = {0};
-    int failed = store_source_jobs(s, source, &before, e);
-    for (size_t i = 0; !failed && i < changes->count; i++) {
-        const struct change *c = &changes->items[i];
-        const char *of = c->file ? c->file->source : c->old.source;
-        if (c->kind == CHANGE_QUEUE || c->kind == CHANGE_REMOVE || !c->number || strcmp(of, source) != 0)
-            continue;
-        MEM_GROW(numbers.items, numbers.capacity, numbers.count + 1);
-        numbers.items[numbers.count++] = c->number;
-    }
-    bool same = before.count == numbers.count &&
-                (!before.count || memcmp(before.items, numbers.items, before.count * sizeof *before.items) == 0);
-    if (!failed && !same)
-        failed = store_source_set(s, source, &numbers, e);
-    free(before.items);
-    free(numbers.items);
-    return failed;
-}
-
-int apply_do(struct store *s, const struct jobfiles *files, struct changes *changes, instant now, struct error *e)
-{
-    int failed = conflict(changes, e);
-    for (size_t i = 0; !failed && i < changes->count; i++)
-        failed = do_change(s, &changes->items[i], now, e);
-    for (size_t f = 0; !failed && f < files->count; f++)
-        if (!source_seen(files, f))
-            failed = do_source(s, files->items[f].source, changes, e);
+        *out = p.list;
     return failed;
 }

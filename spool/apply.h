@@ -14,6 +14,8 @@ enum change_kind {
     CHANGE_SAME,
     CHANGE_CONFLICT, /* another source or a person owns the name: an error */
     CHANGE_QUEUE,    /* the limit of a queue: `queue`, `limit_before` (0: none), `limit` */
+    CHANGE_ADOPT,    /* a job added by hand becomes one of the file; as CHANGE_UPDATE */
+    CHANGE_MOVE,     /* nothing but the place of its file: APPLY_FILE is in `fields` */
 };
 struct change {
     enum change_kind kind;
@@ -21,8 +23,9 @@ struct change {
     const struct jobfile *file; /* NULL of jobs that no file names */
     const struct jobfile_job *new; /* NULL likewise */
     struct job old;             /* the definition that is there; job_init'ed and empty where none is */
-    struct strvec fields;       /* of CHANGE_UPDATE */
+    struct strvec fields;       /* of CHANGE_UPDATE; APPLY_FILE among them: the job file lies elsewhere now */
     bool reschedules;           /* the due time is set anew */
+    bool gone;                  /* of CHANGE_REMOVE and CHANGE_UNNAMED: its file lay in a folder that was named, and is not there any more */
     char *owner;                /* of CHANGE_CONFLICT, for people: `source web`, `nobody's file (added by hand)` */
     const char *queue;
     uint32_t limit_before, limit;
@@ -30,8 +33,9 @@ struct change {
 struct changes {
     struct change *items;
     size_t count, capacity;
-    size_t of[CHANGE_QUEUE + 1]; /* how many of each kind */
+    size_t of[CHANGE_MOVE + 1]; /* how many of each kind */
 };
+#define APPLY_FILE "file" /* no field: job.file, which its commands find in AX_FILE */
 void changes_clear(struct changes *c);
 
 /* Adds the names of the fields that differ; *reschedules becomes true where one of them moves the due time. */
@@ -40,11 +44,22 @@ void apply_compare(const struct job *old, const struct job *new, struct strvec *
 /* Only root may run jobs as someone else: an error for each job whose `user` or `group` is not our own. Returns how many. */
 size_t apply_accounts(const struct jobfiles *files, struct errors *errors);
 
-/* What applying would do: inside a read or a write transaction. In order of the files, then what is not named any more by number. */
-int apply_plan(struct store *s, const struct jobfiles *files, bool prune, struct changes *out, struct error *e);
+struct apply_rules {
+    bool prune; /* what a source does not name any more is removed */
+    bool adopt; /* a job that was added by hand becomes one of the file that names it */
+};
+
+/* What applying would do: inside a read or a write transaction. In order of the files, then what is not named any more by number; of a folder that was named, also the jobs
+ * of files that are no more in it. */
+int apply_plan(struct store *s, const struct jobfiles *files, struct apply_rules rules, struct changes *out, struct error *e);
 
 /* Does it: inside the write transaction in which it was planned. With a CHANGE_CONFLICT in it: ERROR_EXISTS, and nothing is to be committed. Jobs keep number, history and
  * phase, and their due time unless their schedule has changed; one that runs goes on, also when it is removed. */
-int apply_do(struct store *s, const struct jobfiles *files, struct changes *changes, instant now, struct error *e); /* fills in the numbers of new jobs */
+/* Fills in the numbers of new jobs. */
+int apply_do(struct store *s, const struct jobfiles *files, struct changes *changes, instant now, struct error *e);
+
+/* ---- of apply.c and apply_do.c ---- */
+
+bool apply_source_seen(const struct jobfiles *files, size_t before); /* a file in front of this one has the same source */
 
 #endif

@@ -31,6 +31,7 @@ void jobfiles_clear(struct jobfiles *files)
         jobfile_clear(&files->items[i]);
     free(files->items);
     strvec_clear(&files->given);
+    strvec_clear(&files->folders);
     *files = (struct jobfiles){0};
 }
 

@@ -44,7 +44,8 @@ struct jobfile {
 struct jobfiles {
     struct jobfile *items;
     size_t count, capacity;
-    struct strvec given; /* NAME=VALUE of the rules, for jobfiles_check */
+    struct strvec given;   /* NAME=VALUE of the rules, for jobfiles_check */
+    struct strvec folders; /* that were named: their real paths */
 };
 
 struct jobfile_rules {
@@ -69,6 +70,7 @@ int jobfiles_check(const struct jobfiles *files, struct errors *errors);
 /* Reads a file, or of a folder all *.yaml and *.yml in order of name (hidden ones left out), `-` standard input. `trusted`: each file and its folder must be owned by root or
  * by whom we run as, and be writable by nobody else; symbolic links are followed, and both ends checked (on the open descriptor). What is refused is named in `errors`
  * with owner, mode and the command that mends it; the others are read. */
+bool jobfile_is_name(const char *name); /* of a file that is read where its folder is named */
 int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *rules, struct jobfiles *out, struct errors *errors);
 
 /* ---- ax run --jobs ---- */

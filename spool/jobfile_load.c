@@ -275,7 +275,7 @@ static int load_file(const struct loading *l, int fd)
 
 /* ---- a folder ---- */
 
-static bool is_job_file(const char *name)
+bool jobfile_is_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return name[0] != '.' && dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -286,7 +286,7 @@ static int list_folder(const struct loading *l, DIR *folder, struct strvec *name
     struct dirent *entry;
     errno = 0;
     while ((entry = readdir(folder)))
-        if (is_job_file(entry->d_name))
+        if (jobfile_is_name(entry->d_name))
             strvec_take(names, join(l->name, entry->d_name));
     if (errno)
         return refuse_errno(l, errno, "reading the folder");
@@ -322,8 +322,10 @@ static int load_folder(const struct loading *l, int fd)
         return refuse_errno(l, ENOMEM, "reading the folder");
     }
     int code = list_folder(l, folder, &names);
-    if (code == 0)
+    if (code == 0) {
+        strvec_take(&l->out->folders, path_of(fd, l->name));
         code = load_files(l, &names);
+    }
     closedir(folder);
     strvec_clear(&names);
     return code;

@@ -54,6 +54,7 @@ struct store_numbers {
 };
 /* Job numbers that a source had when it was applied last; some may be gone, or have passed to another owner. Added to *out. */
 int store_source_jobs(struct store *s, const char *source, struct store_numbers *out, struct error *e);
+int store_sources(struct store *s, struct strvec *labels, struct error *e); /* all that have jobs; added to *labels */
 int store_source_set(struct store *s, const char *source, const struct store_numbers *numbers, struct error *e);
 
 /* The job that has the name, whether or not it has ended. */

@@ -9,9 +9,29 @@
 #include "spool/record.h"
 #include "spool/store_private.h"
 
+#define PREFIX "source:"
+#define PREFIX_LENGTH (sizeof PREFIX - 1)
+
 static char *source_key(const char *source)
 {
-    return mem_format("source:%s", source);
+    return mem_format(PREFIX "%s", source);
+}
+
+int store_sources(struct store *s, struct strvec *labels, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    int failed = db_cursor_new(s->db, DB_META, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, (struct db_bytes){PREFIX, PREFIX_LENGTH}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e)) {
+        if (key.length < PREFIX_LENGTH || memcmp(key.data, PREFIX, PREFIX_LENGTH) != 0)
+            break;
+        strvec_take(labels, strndup((const char *)key.data + PREFIX_LENGTH, key.length - PREFIX_LENGTH));
+    }
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
 }
 
 int store_source_jobs(struct store *s, const char *source, struct store_numbers *out, struct error *e)

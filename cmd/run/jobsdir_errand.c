@@ -60,7 +60,9 @@ static void say_change(const struct change *c)
         [CHANGE_UNNAMED] = NULL,
         [CHANGE_SAME] = NULL,
         [CHANGE_CONFLICT] = NULL,
-        [CHANGE_QUEUE] = "queue"};
+        [CHANGE_QUEUE] = "queue",
+        [CHANGE_ADOPT] = NULL,
+        [CHANGE_MOVE] = "moved"};
     struct buf text = {0};
     if (!words[c->kind])
         return;
@@ -204,7 +206,8 @@ static void refuse_conflicts(struct sync *y)
         error_set(
             &e, ERROR_EXISTS, "the name %s is taken by a job of %s: it is left alone", c->new->job.name, c->owner);
         error_place(&e, NULL, c->new->line, c->new->column, 1);
-        errors_add(&y->errors, c->file->file, false, &e, NULL);
+        bool hint = !c->old.source && strcmp(c->file->file, c->file->path) == 0;
+        errors_add(&y->errors, c->file->file, false, &e, hint ? "`ax apply --adopt FILE` hands it to the file" : NULL);
         c->kind = CHANGE_SAME;
     }
 }
@@ -213,8 +216,10 @@ static int sync_write(struct sync *y, struct store *store, struct error *e)
 {
     bool whole = y->errors.count == y->errors.warnings; /* else what is gone cannot be told from what cannot be read */
     int failed = whole ? add_gone(y, store, e) : 0;
+    if (!whole)
+        strvec_clear(&y->files.folders);
     if (!failed)
-        failed = apply_plan(store, &y->files, true, &y->changes, e);
+        failed = apply_plan(store, &y->files, (struct apply_rules){.prune = true}, &y->changes, e);
     if (failed)
         return failed;
     refuse_conflicts(y);

@@ -466,6 +466,10 @@ ended() { [ "$(ax history --json | wc -l)" -ge "$1" ]; }
         rm -rf one two
         ax import crontab -q --skip-bad $kind "$file" --spool one
         ax import crontab --skip-bad $kind "$file" --yaml >jobs.yaml
+        run -0 --separate-stderr ax diff jobs.yaml --spool one # it is another file than the crontab: that is all
+        assert_output --partial 'no change: '
+        run -0 --separate-stderr ax apply jobs.yaml --spool one
+        assert_line --regexp '^[0-9]+ told the new place of their file$|^nothing changed: there are no jobs'
         run -0 --separate-stderr ax apply jobs.yaml --spool one
         assert_output --partial 'nothing changed'
         ax apply -q jobs.yaml --spool two

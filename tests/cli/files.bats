@@ -180,17 +180,136 @@ X
     web 'new: {command: "true"}' 'mine: {command: "true"}' 'theirs: {command: "true"}'
     run ax apply
     assert_failure 4
-    assert_line 'ax.yaml:6:3: job 1 has the name mine already, and was added by hand: a file changes its own jobs only'
+    assert_line 'ax.yaml:6:3: job 1 has the name mine already, and was added by hand: --adopt hands it to the file'
     assert_line 'ax.yaml:7:3: job 2 has the name theirs already, and belongs to source other'
     assert_line 'ax apply: nothing was changed'
     run ax show new
     assert_failure 3
     run ax diff
     assert_failure 2
-    assert_line '! mine (job 1): was added by hand, and belongs to no file'
+    assert_line '! mine (job 1): was added by hand, and belongs to no file; --adopt hands it to this one'
     assert_line '! theirs (job 2): belongs to source other'
     run ax apply --dry-run
     assert_failure 4
+}
+
+@test "a file that is no more in its folder: its jobs are named, and go with --prune" {
+    mkdir jobs
+    printf 'version: 1\njobs:\n  a: {command: "true", cwd: /}\n' >jobs/a.yaml
+    printf 'version: 1\nsource: lab\njobs:\n  b: {command: "true", cwd: /}\n' >jobs/b.yaml
+    printf 'version: 1\nsource: lab\njobs:\n  c: {command: "true", cwd: /}\n' >c.yaml
+    printf 'version: 1\njobs:\n  d: {command: "true", cwd: /}\n' >jobs/d.yml
+    printf 'version: 1\njobs:\n  e: {command: "true", cwd: /}\n' >e.yaml
+    ax apply -q jobs c.yaml e.yaml
+    ax add -q --name hand in 1h true
+    mv jobs/a.yaml a.bak
+    mv jobs/b.yaml jobs/b.off
+    rm e.yaml
+    for verb in diff apply; do
+        run --separate-stderr ax $verb jobs
+        assert_success
+        assert_line "? a (job 1): its file $PWD/jobs/a.yaml is gone; --prune removes it"
+        assert_line "? b (job 2): its file $PWD/jobs/b.yaml is gone; --prune removes it"
+        assert_line --regexp '2 named no more, 1 unchanged$'
+    done
+    run --separate-stderr ax apply --prune jobs/d.yml # no folder: nothing is looked for
+    assert_output 'nothing changed: 1 unchanged'
+    run --separate-stderr ax diff --prune --json jobs
+    assert_failure 1
+    assert_equal "$(field change <<<"$output")" $'unchanged\nremove\nremove'
+    assert_equal "$(field gone <<<"$output")" $'false\ntrue\ntrue'
+    run --separate-stderr ax apply --prune jobs
+    assert_success
+    assert_output "- a (job 1): removed: its file $PWD/jobs/a.yaml is gone
+- b (job 2): removed: its file $PWD/jobs/b.yaml is gone
+2 removed, 1 unchanged"
+    for job in d c e hand; do state_is "$job" waiting; done # c: of the same source; e: of another folder
+    run --separate-stderr ax apply --prune jobs
+    assert_output 'nothing changed: 1 unchanged'
+    mv a.bak jobs/a.yaml
+    run --separate-stderr ax apply jobs
+    assert_line --partial '+ a (job 1): had been cancelled, came back'
+    rm jobs/*.y*ml
+    run --separate-stderr ax apply --prune jobs
+    assert_line '2 removed'
+    run --separate-stderr ax apply --prune c.yaml # what is left of the source is still its own
+    assert_output 'nothing changed: 1 unchanged'
+    sed -i 's/  c:/  f:/' c.yaml
+    run --separate-stderr ax apply --prune c.yaml
+    assert_line '- c (job 4): removed: source lab names it no more'
+}
+
+@test "a file that moved: its jobs know the new place" {
+    web 'a: {command: "echo $AX_FILE"}'
+    ax apply -q
+    mkdir moved
+    mv ax.yaml moved/jobs.yaml
+    run --separate-stderr ax apply moved/jobs.yaml
+    assert_success
+    assert_output "~ source web, 1 job: the file lies elsewhere now
+    file: $PWD/ax.yaml -> $PWD/moved/jobs.yaml
+1 told the new place of their file"
+    run ax exec a
+    assert_output "$PWD/moved/jobs.yaml"
+    run --separate-stderr ax apply moved/jobs.yaml
+    assert_output 'nothing changed: 1 unchanged'
+    mv moved/jobs.yaml ax.yaml
+    run --separate-stderr ax diff # told, but no difference: so that what is exported is none
+    assert_success
+    assert_line 'no change: 1 to be told the new place of their file'
+    run --separate-stderr ax diff - <ax.yaml # which has no place
+    assert_output 'no change: 1 unchanged'
+    run --separate-stderr ax diff --json
+    assert_success
+    assert_output --partial "\"change\":\"move\""
+    assert_output --partial "\"fields\":{\"file\":{\"old\":\"$PWD/moved/jobs.yaml\",\"new\":\"$PWD/ax.yaml\"}}"
+}
+
+@test "apply --adopt: a job that was added by hand becomes the file's; number, history and a pause stay" {
+    ax add -q --name a --cwd / --env-drop '*' --umask 022 --env A=b every 1h -c 'echo x'
+    ax pause -q a
+    run ax exec a
+    ax add -q --name c in 1h true
+    due=$(due_of a)
+    web 'a: {command: "echo x", every: 1h, env: {A: b}, timeout: 5m}' 'b: {command: "true"}'
+    run --separate-stderr ax apply
+    assert_failure 4
+    [[ $stderr == *"ax.yaml:5:3: job 1 has the name a already, and was added by hand: --adopt hands it to the file"* ]]
+    run --separate-stderr ax diff --adopt
+    assert_failure 1
+    assert_line '~ a (job 1): added by hand, would belong to the file now'
+    run --separate-stderr ax apply --adopt
+    assert_success
+    assert_line '~ a (job 1): added by hand, belongs to the file now'
+    assert_line '    timeout: - -> 5m'
+    refute_line --partial 'every:'
+    assert_line '1 added, 1 adopted'
+    assert_equal "$(due_of a)" "$due"
+    state_is a paused
+    assert_equal "$(ax show --json a | field source)" web
+    run ax show a
+    assert_output --partial 'handed to source web'
+    run ax history a
+    assert_output --partial ' 1.1 '
+    run --separate-stderr ax apply --adopt
+    assert_output 'nothing changed: 2 unchanged'
+    run --separate-stderr ax apply --adopt --source other # never one of another source
+    assert_failure 4
+    [[ $stderr == *'belongs to source web'* ]]
+    state_is c waiting
+}
+
+@test "diff --json: of a new job all fields that are no default, of a removed one those it had" {
+    web 'a: {command: [echo, x], every: 1h, env: {A: b}, retries: 0, tags: [t]}'
+    run --separate-stderr ax diff --json
+    assert_failure 1
+    assert_output --partial '"fields":{"command":{"old":null,"new":["echo","x"]},"name":{"old":null,"new":"a"},"tags":{"old":null,"new":["t"]},"every":{"old":null,"new":"1h"},"cwd":{"old":null,"new":"/"},"env":{"old":null,"new":{"A":"b"}}}'
+    ax apply -q
+    web 'b: {command: "true"}'
+    run --separate-stderr ax diff --json --prune
+    assert_line --regexp '"change":"remove".*"fields":\{"command":\{"old":\["echo","x"\],"new":null\}.*"env":\{"old":\{"A":"b"\},"new":null\}\}'
+    run --separate-stderr ax diff --json
+    assert_line --regexp '"change":"unnamed".*"fields":\{\}'
 }
 
 @test "apply: all of the files, or nothing" {
@@ -308,12 +427,12 @@ X
 @test "apply: JSON" {
     web 'a: {command: "true", at: 2099-01-01T00:00}' 'b: {command: "true"}' 'c: {command: "true"}'
     run --separate-stderr ax apply --json
-    assert_line --index 0 '{"change":"create","job":1,"name":"a","source":"web","file":"ax.yaml","line":5,"fields":{},"rescheduled":true,"due":"2099-01-01T00:00:00Z","due_ns":4070908800000000000,"owner":null,"applied":true}'
+    assert_line --index 0 '{"change":"create","job":1,"name":"a","source":"web","file":"ax.yaml","line":5,"fields":{"command":{"old":null,"new":"true"},"name":{"old":null,"new":"a"},"at":{"old":null,"new":"2099-01-01T00:00:00Z"},"cwd":{"old":null,"new":"/"}},"gone":false,"rescheduled":true,"due":"2099-01-01T00:00:00Z","due_ns":4070908800000000000,"owner":null,"applied":true}'
     web 'a: {command: "true", at: 2099-01-01T00:00}' 'b: {command: "true", env: {A: 1}, retries: 2}'
     run ax diff --json
     assert_failure 1
     assert_line --index 0 --partial '"change":"unchanged","job":1,"name":"a"'
-    assert_line --index 1 '{"change":"update","job":2,"name":"b","source":"web","file":"ax.yaml","line":6,"fields":{"retries":{"old":0,"new":2},"env":{"old":{},"new":{"A":"1"}}},"rescheduled":false,"due":null,"due_ns":null,"owner":null,"applied":false}'
+    assert_line --index 1 '{"change":"update","job":2,"name":"b","source":"web","file":"ax.yaml","line":6,"fields":{"retries":{"old":0,"new":2},"env":{"old":{},"new":{"A":"1"}}},"gone":false,"rescheduled":false,"due":null,"due_ns":null,"owner":null,"applied":false}'
     assert_line --index 2 --partial '"change":"unnamed","job":3,"name":"c","source":"web"'
     run ax diff --json --prune
     assert_line --index 2 --partial '"change":"remove","job":3'
@@ -360,10 +479,14 @@ X
         'f: {command: "true", cwd: "~"}' "no: {command: 'x: y'}" '"1e3": {command: "true"}' '"a: b": {command: "true"}'
     ax apply -q
     ax export >one.yaml
-    run ax diff one.yaml
+    run ax diff - <one.yaml
     assert_success
     assert_output 'no change: 9 unchanged'
-    run ax apply one.yaml --prune
+    run ax diff one.yaml
+    assert_success
+    assert_line 'no change: 9 to be told the new place of their file'
+    cp one.yaml ax.yaml
+    run ax apply --prune
     assert_output 'nothing changed: 9 unchanged'
     AX_SPOOL=$PWD/other ax apply -q one.yaml
     AX_SPOOL=$PWD/other ax export >two.yaml

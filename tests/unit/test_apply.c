@@ -58,7 +58,7 @@ static void file_clear(struct jobfile *f)
 
 static void changes_text(struct buf *b, const struct changes *changes)
 {
-    static const char *const words[] = {"create", "update", "revive", "remove", "unnamed", "same", "conflict", "queue"};
+    static const char *const words[] = {"create", "update", "revive", "remove", "unnamed", "same", "conflict", "queue", "adopt"};
     for (size_t i = 0; i < changes->count; i++) {
         const struct change *c = &changes->items[i];
         buf_format(b, "%s%s %s", i ? "; " : "", words[c->kind],
@@ -85,7 +85,7 @@ static bool state_text(void *context, const struct job *j, const struct job_stat
 }
 
 /* Plans, does, and compares; `states` NULL: it is refused, and nothing is done. */
-static void apply(struct store *s, const char *source, const struct named *jobs, bool prune, instant now,
+static void apply_by(struct store *s, const char *source, const struct named *jobs, struct apply_rules rules, instant now,
     const char *changes, const char *states)
 {
     struct jobfile f;
@@ -94,7 +94,7 @@ static void apply(struct store *s, const char *source, const struct named *jobs,
     file_init(&f, source, jobs);
     struct jobfiles files = {.items = &f, .count = 1};
     OK(store_begin(s, true, &e));
-    OK(apply_plan(s, &files, prune, &list, &e));
+    OK(apply_plan(s, &files, rules, &list, &e));
     changes_text(&b, &list);
     assert_string_equal(buf_string(&b), changes);
     buf_reset(&b);
@@ -112,6 +112,13 @@ static void apply(struct store *s, const char *source, const struct named *jobs,
     file_clear(&f);
     buf_clear(&b);
 }
+
+static void apply(struct store *s, const char *source, const struct named *jobs, bool prune, instant now,
+    const char *changes, const char *states)
+{
+    apply_by(s, source, jobs, (struct apply_rules){.prune = prune}, now, changes, states);
+}
+
 #define JOBS(...)                                                                                                      \
     (const struct named[])                                                                                             \
     {                                                                                                                  \
@@ -156,6 +163,23 @@ static void test_owners(void **state)
     apply(s, "db", JOBS({"hand", "true", .every = "1m"}), true, NOW,
         "conflict hand command at every timezone (nobody's file: it was added by hand)", NULL);
     apply(s, "db", JOBS(b_), true, NOW, "create b", "1 hand waiting 100; 2 a waiting 60; 3 b waiting 800");
+}
+
+/* What a person added goes over to the file, once; what another source has never does. */
+static void test_adopted(void **state)
+{
+    struct store *s = ((struct fixture *)*state)->s;
+    struct apply_rules adopt = {.adopt = true};
+    fixture_add_synced(s, "hand", NOW + 100 * SECOND);
+    fixture_add_synced(s, "other", NOW + 100 * SECOND);
+    struct named hand = {"hand", "true", .every = "1m"};
+    apply_by(s, "web", JOBS(hand), adopt, NOW, "adopt hand command at every timezone again", "1 hand waiting 60; 2 other waiting 100");
+    apply_by(s, "web", JOBS(hand), adopt, NOW, "same hand", "1 hand waiting 60; 2 other waiting 100");
+    apply(s, "web", JOBS(hand), false, NOW, "same hand", "1 hand waiting 60; 2 other waiting 100");
+    apply_by(s, "db", JOBS(hand), adopt, NOW, "conflict hand (source web)", NULL);
+    apply(s, "web", JOBS(a), true, NOW, "create a; remove hand", "1 hand cancelled; 2 other waiting 100; 3 a waiting 60");
+    apply_by(s, "web", JOBS(a, {"other", "true", .at = "1970-01-02"}), adopt, NOW,
+        "same a; conflict other command at timezone (nobody's file: it was added by hand)", NULL);
 }
 
 static void test_cancelled(void **state)
@@ -205,7 +229,7 @@ static void test_running(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup_open, fixture_teardown)
-    const struct CMUnitTest tests[] = {TEST(test_again), TEST(test_unnamed), TEST(test_owners), TEST(test_cancelled),
+    const struct CMUnitTest tests[] = {TEST(test_again), TEST(test_unnamed), TEST(test_owners), TEST(test_adopted), TEST(test_cancelled),
         TEST(test_once), TEST(test_running)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
