@@ -73,7 +73,7 @@ static int apply_look(struct apply *a, struct error *e)
     int code = changes_plan(&a->options->common, a->files, a->options->rules, &a->changes, e);
     changes_view_init(&a->told, &a->view, &a->changes);
     if (code == 0)
-        changes_reckon(&a->told, a->view.now);
+        changes_reckon(&a->told, &a->options->common, a->view.now);
     a->served = true; /* nothing waits for a scheduler */
     return code;
 }
@@ -127,7 +127,7 @@ static int apply_run(const struct command *self, int argc, char **argv)
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first >= 0)
-        exit_code = files_load(self, &o.files, argc - first, argv + first, &files, NULL);
+        exit_code = files_load(self, &o.common, &o.files, argc - first, argv + first, &files, NULL);
     if (first >= 0 && !exit_code)
         exit_code = apply_check_accounts(&files);
     if (first >= 0 && !exit_code && o.rules.prune)

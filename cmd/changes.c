@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/client.h"
 #include "cmd/reckon.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
@@ -56,10 +57,10 @@ size_t changes_count(const struct changes *c)
 }
 
 /* What cannot be reckoned (a zone that is gone) is told by who applies it. */
-void changes_reckon(struct changes_view *c, instant now)
+void changes_reckon(struct changes_view *c, const struct common *common, instant now)
 {
     struct zones zones;
-    if (zones_init(&zones, getenv("TZ"), NULL) < 0)
+    if (client_zones(common, &zones, NULL) < 0)
         return;
     for (size_t i = 0; i < c->changes->count; i++)
         if (changes_moves(&c->changes->items[i]))

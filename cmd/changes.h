@@ -2,6 +2,7 @@
 #ifndef AX_CHANGES_H
 #define AX_CHANGES_H
 
+#include "cmd/command.h"
 #include "cmd/view.h"
 #include "spool/apply.h"
 
@@ -16,8 +17,8 @@ struct changes_view {
 void changes_view_init(struct changes_view *c, const struct view *v, const struct changes *changes);
 void changes_view_clear(struct changes_view *c);
 
-/* Reckons the due times of what has not been applied. */
-void changes_reckon(struct changes_view *c, instant now);
+/* Reckons the due times of what has not been applied, in the zone in which it would run. */
+void changes_reckon(struct changes_view *c, const struct common *common, instant now);
 /* Takes them from the store, inside the transaction in which it was applied. */
 int changes_due(struct changes_view *c, struct store *s, struct error *e);
 

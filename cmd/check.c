@@ -40,7 +40,7 @@ static int check_run(const struct command *self, int argc, char **argv)
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first >= 0)
-        exit_code = files_load(self, &o.files, argc - first, argv + first, &files, &warnings);
+        exit_code = files_load(self, NULL, &o.files, argc - first, argv + first, &files, &warnings);
     if (first >= 0 && !exit_code && !o.quiet)
         check_tell(self, &files, warnings);
     jobfiles_clear(&files);

@@ -65,6 +65,20 @@ bool client_served(const struct common *c)
     return served;
 }
 
+/* A spool that cannot be read is told by whoever needs it. */
+int client_zones(const struct common *c, struct zones *out, struct error *e)
+{
+    struct store *store = NULL;
+    if (!c || client_open(c, STORE_READ, &store, NULL) < 0)
+        return zones_init(out, getenv("TZ"), e);
+    int code = store_begin(store, false, e);
+    if (code == 0)
+        code = store_zones_init(store, out, e);
+    store_abort(store);
+    store_close(store);
+    return code;
+}
+
 void client_hint(const struct command *self, const struct common *c)
 {
     struct buf line = {0};

@@ -20,6 +20,9 @@ int client_open_job(const struct common *c, enum store_use use, const char *refe
 /* Whether a scheduler serves the spool. */
 bool client_served(const struct common *c);
 
+/* The local zone of jobs: that of the scheduler, where the spool knows one (store_zones_init), else the caller's. `c` NULL: the caller's. */
+int client_zones(const struct common *c, struct zones *out, struct error *e);
+
 /* Tells on standard error that nobody serves the spool, and how to change that. */
 void client_hint(const struct command *self, const struct common *c);
 

@@ -27,7 +27,7 @@ static void diff_tell(const struct command *self, const struct diff_options *o, 
     struct buf b = {0};
     struct changes_view c;
     changes_view_init(&c, v, changes);
-    changes_reckon(&c, v->now);
+    changes_reckon(&c, &o->common, v->now);
     if (o->json) {
         changes_json(&b, &c);
     } else {
@@ -63,7 +63,7 @@ static int diff_run(const struct command *self, int argc, char **argv)
     struct jobfiles files = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first >= 0 && (files_load(self, &o.files, argc - first, argv + first, &files, NULL) || (o.rules.prune && changes_prune_check(self, &files))))
+    if (first >= 0 && (files_load(self, &o.common, &o.files, argc - first, argv + first, &files, NULL) || (o.rules.prune && changes_prune_check(self, &files))))
         exit_code = DIFF_ERROR;
     else if (first >= 0)
         exit_code = diff_files(self, &o, &files);

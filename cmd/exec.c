@@ -110,7 +110,7 @@ static int exec_from_file(const struct command *self, struct exec *x, const char
     struct jobfiles files = {0};
     struct error e = {0};
     char *path = mem_string(x->file);
-    int code = files_load(self, &x->files, 1, &path, &files, NULL);
+    int code = files_load(self, NULL, &x->files, 1, &path, &files, NULL);
     if (code == 0 && !exec_take(x, &files, name)) {
         error_set(&e, ERROR_NOT_FOUND, "there is no job `%.100s` in %.300s", name, x->file);
         code = command_fail(self, &e);

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/client.h"
 #include "cmd/reckon.h"
 #include "cmd/slips.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
+#include "lib/sys/clock.h"
 #include "lib/text/visible.h"
 
 size_t files_jobs(const struct jobfiles *files)
@@ -125,15 +127,11 @@ static void files_warn_job(const struct jobfile *file, const struct jobfile_job 
     slips_clear(&slips);
 }
 
-void files_warn(const struct jobfiles *files, instant now, struct errors *errors)
+void files_warn(const struct jobfiles *files, struct zones *zones, instant now, struct errors *errors)
 {
-    struct zones zones;
-    if (zones_init(&zones, getenv("TZ"), NULL) < 0)
-        return; /* who reads the files with a zone has said why */
     for (size_t f = 0; f < files->count; f++)
         for (size_t i = 0; i < files->items[f].job_count; i++)
-            files_warn_job(&files->items[f], &files->items[f].jobs[i], &zones, now, errors);
-    zones_clear(&zones);
+            files_warn_job(&files->items[f], &files->items[f].jobs[i], zones, now, errors);
 }
 
 /* ---- reading ---- */
@@ -168,32 +166,40 @@ static void files_read(const struct jobfile_rules *rules, int count, char **name
     jobfiles_check(out, errors);
 }
 
-int files_load(const struct command *self, const struct files_options *o, int count, char **names, struct jobfiles *out, size_t *warnings)
+static int files_begin(const struct common *common, const struct files_options *o, struct jobfile_rules *rules, struct zones *zones, struct error *e)
+{
+    char *directory = NULL;
+    int code = files_directory(o->cwd, &directory, e);
+    if (code == 0)
+        code = client_zones(common, zones, e);
+    *rules = (struct jobfile_rules){.now = clock_wall(), .directory = directory, .source = o->source, .params = &o->set};
+    return code == 0 ? zones_get(zones, NULL, &rules->zone, e) : code;
+}
+
+int files_load(const struct command *self, const struct common *common, const struct files_options *o, int count, char **names, struct jobfiles *out, size_t *warnings)
 {
     struct error e = {0};
-    struct view v;
     struct errors errors = {0};
-    char *directory = NULL;
+    struct zones zones = {0};
+    struct jobfile_rules rules = {0};
     int code = count ? 0 : files_standard(self);
     if (code)
         return code;
-    if (files_directory(o->cwd, &directory, &e) < 0)
-        return command_fail(self, &e);
-    if (view_init(&v, &e) < 0) {
-        free(directory);
-        return command_fail(self, &e);
+    code = files_begin(common, o, &rules, &zones, &e);
+    if (code == 0) {
+        files_read(&rules, count, names, out, &errors);
+        files_warn(out, &zones, rules.now, &errors);
+        files_print(&errors);
+        code = errors.count > errors.warnings ? ERROR_USAGE : 0;
+        if (code)
+            files_tell_count(self, &errors);
+        if (warnings)
+            *warnings = errors.warnings;
+    } else {
+        code = command_fail(self, &e);
     }
-    struct jobfile_rules rules = {.zone = v.zone, .now = v.now, .directory = directory, .source = o->source, .params = &o->set};
-    files_read(&rules, count, names, out, &errors);
-    files_warn(out, v.now, &errors);
-    files_print(&errors);
-    code = errors.count > errors.warnings ? ERROR_USAGE : 0;
-    if (code)
-        files_tell_count(self, &errors);
-    if (warnings)
-        *warnings = errors.warnings;
     errors_clear(&errors);
-    view_clear(&v);
-    free(directory);
+    zones_clear(&zones);
+    free((char *)rules.directory);
     return code;
 }

@@ -3,6 +3,7 @@
 #define AX_FILES_H
 
 #include "cmd/command.h"
+#include "lib/time/zones.h"
 #include "spool/jobfile.h"
 
 #define FILES_STANDARD "ax.yaml" /* in the current folder, where no file is named */
@@ -20,12 +21,12 @@ struct files_options {
     {.word = "cwd", .kind = OPTION_TEXT, .offset = offsetof(type_, member_.cwd), .placeholder = "DIR", .help = "where commands run and relative paths start that do not say (default: the folder of the file)"}
 /* clang-format on */
 
-/* Reads the files, folders of files, or FILES_STANDARD. Errors and warnings are printed, and counted at the end where there are errors. Returns 0, or the exit code; in *warnings,
+/* Reads the files, folders of files, or FILES_STANDARD. Times that name no zone are local where the jobs of the spool are (client_zones); `common` NULL: where the caller is. Errors and warnings are printed, and counted at the end where there are errors. Returns 0, or the exit code; in *warnings,
  * which may be NULL, how many warnings there were. */
-int files_load(const struct command *self, const struct files_options *o, int count, char **names, struct jobfiles *out, size_t *warnings);
+int files_load(const struct command *self, const struct common *common, const struct files_options *o, int count, char **names, struct jobfiles *out, size_t *warnings);
 
 /* Adds what the jobs' schedules say that is likely a slip, and which of them never come, as warnings. */
-void files_warn(const struct jobfiles *files, instant now, struct errors *errors);
+void files_warn(const struct jobfiles *files, struct zones *zones, instant now, struct errors *errors);
 
 /* All of them on standard error: place, line of source, caret and hint, in colour on a terminal. */
 void files_print(struct errors *errors);

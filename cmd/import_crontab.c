@@ -19,7 +19,7 @@ static int import_init(struct crontab_import *im, const struct import_options *o
     im->home = mem_string(entry && entry->pw_dir ? entry->pw_dir : home && *home == '/' ? home : "/");
     int code = view_init(&im->view, e);
     if (code == 0)
-        code = zones_init(&im->zones, getenv("TZ"), e);
+        code = client_zones(&o->common, &im->zones, e);
     return code;
 }
 

@@ -211,6 +211,18 @@ static int next_when(struct next *n, const char *text, struct error *e)
     return field_set_text(&n->job, field_find("cron"), when.text, &context, e);
 }
 
+/* Where the job's times are local: the scheduler may live by another zone than we do. */
+static int next_job_zones(struct next *n, struct store *store, const char *shown, struct error *e)
+{
+    struct zones zones;
+    int code = store_zones_init(store, &zones, e);
+    if (code < 0)
+        return code;
+    zones_clear(&n->zones);
+    n->zones = zones;
+    return zones_get(&n->zones, shown, &n->zone, e);
+}
+
 static int next_load(struct next *n, const char *reference, struct error *e)
 {
     struct store *store;
@@ -226,12 +238,15 @@ static int next_load(struct next *n, const char *reference, struct error *e)
         code = store_state(store, number, &n->state, e);
     if (code == 0)
         code = store_job(store, number, &job, e);
+    if (code == 0) {
+        char *shown = next_has(n, "timezone") ? mem_string(n->job.timezone) : NULL;
+        job_clear(&n->job);
+        n->job = job;
+        code = next_job_zones(n, store, shown, e);
+        free(shown);
+    }
     store_close(store);
-    if (code < 0)
-        return code;
-    job_clear(&n->job);
-    n->job = job;
-    return 0;
+    return code;
 }
 
 /* What could be the name of a job and looks like no time. */

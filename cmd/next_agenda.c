@@ -27,6 +27,7 @@ struct agenda {
     size_t open_count;
     struct due slice[SLICE];
     size_t sliced, slice_most;
+    struct zones zones; /* of the scheduler */
     uint64_t broken; /* a job whose schedule cannot be reckoned */
     bool cut;        /* --until reaches further than there is room */
 };
@@ -105,7 +106,7 @@ static int agenda_later(struct agenda *a, uint64_t number, instant due, instant 
     if (code < 0)
         return code;
     bool known = job_schedule_kind(&j) != SCHEDULE_EVERY || j.every_from != EVERY_FROM_END;
-    if (known && job_schedule(&j, &a->n->zones, &s, NULL) < 0) {
+    if (known && job_schedule(&j, &a->zones, &s, NULL) < 0) {
         a->broken = number;
     } else if (known) {
         schedule_begin(&s, due);
@@ -250,6 +251,15 @@ static int agenda_print(const struct command *self, struct agenda *a)
     return code;
 }
 
+static int agenda_zones(struct agenda *a)
+{
+    int code = store_begin(a->store, false, a->e);
+    if (code == 0)
+        code = store_zones_init(a->store, &a->zones, a->e);
+    store_abort(a->store);
+    return code;
+}
+
 int next_agenda(const struct command *self, struct next *n, struct error *e)
 {
     if (n->explain)
@@ -260,9 +270,12 @@ int next_agenda(const struct command *self, struct next *n, struct error *e)
     a->most = (size_t)next_lines(n) < NEXT_LINES_MAX ? (size_t)next_lines(n) : NEXT_LINES_MAX;
     int code = client_open(&n->common, STORE_READ, &a->store, e);
     if (code == 0) {
-        code = agenda_read(a);
+        code = agenda_zones(a);
+        if (code == 0)
+            code = agenda_read(a);
         if (code == 0)
             code = agenda_print(self, a);
+        zones_clear(&a->zones);
         store_close(a->store);
     } else if (client_absent(e)) {
         code = 0;

@@ -49,14 +49,11 @@ static void shown_clear(struct shown *s)
 }
 
 /* Times are shown in the zone in which the job's are local. One that is gone takes nothing but the list of due times. */
-static int shown_reckon(struct shown *s, struct view *v, struct error *e)
+static void shown_reckon(struct shown *s, struct view *v)
 {
-    if (zones_init(&s->zones, getenv("TZ"), e) < 0)
-        return -(int)e->code;
     if (s->job.timezone)
         zones_get(&s->zones, s->job.timezone, &v->zone, NULL);
     show_next(&s->job, &s->state, &s->zones, v->now, &s->next, NULL);
-    return 0;
 }
 
 static int shown_read(struct store *store, const char *reference, struct shown *out, struct error *e)
@@ -72,6 +69,8 @@ static int shown_read(struct store *store, const char *reference, struct shown *
         run_init(&out->run);
     if (code == 0)
         code = show_runs(store, number, &out->runs, e);
+    if (code == 0)
+        code = store_zones_init(store, &out->zones, e);
     return code < 0 ? code : show_trail(store, number, &out->trail, e);
 }
 
@@ -374,9 +373,10 @@ static int show_run(const struct command *self, int argc, char **argv)
     if (argc - first != 1)
         return command_usage_error(self, "takes one job: its number or its name");
     struct buf b = {0};
-    if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0 || shown_reckon(&s, &v, &e) < 0) {
+    if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
         exit_code = command_fail(self, &e);
     } else {
+        shown_reckon(&s, &v);
         if (o.json)
             show_json(&b, &o, &v, &s);
         else if (o.shell)

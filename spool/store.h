@@ -10,6 +10,7 @@
 
 #include "lib/base/error.h"
 #include "lib/text/value.h"
+#include "lib/time/zones.h"
 #include "spool/folder.h"
 #include "spool/job.h"
 #include "spool/life.h"
@@ -212,6 +213,9 @@ int store_clock(struct store *s, instant now, int64_t step, int64_t *total, stru
 int store_clock_step(struct store *s, instant now, uint32_t limit, bool *more, struct error *e);
 
 /* ---- zones and boots ---- */
+
+/* The zone of jobs that name none is that of the scheduler: of the latest one, or the caller's where there has been none. `out` is zones_clear'ed by the caller. */
+int store_zones_init(struct store *s, struct zones *out, struct error *e);
 
 /* Loads the zones of all jobs anew. `changed` takes the names of those whose rules are others than those by which due times were reckoned (`local`: that of the machine). `folders` takes where to watch for changes. */
 int store_zones_watch(struct store *s, struct strvec *folders, struct strvec *changed, struct error *e);

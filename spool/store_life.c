@@ -6,10 +6,26 @@
 #include "lib/base/hash.h"
 #include "spool/store_private.h"
 
+/* By what the latest scheduler has said of itself. One that starts with another zone reckons all anew. */
+int store_zones_init(struct store *s, struct zones *out, struct error *e)
+{
+    struct value about = {0};
+    const char *tz = getenv("TZ");
+    int failed = s->use == STORE_SERVE ? 0 : store_setting(s, "scheduler", &about, e);
+    if (failed)
+        return failed;
+    const struct value *of = value_get(&about, "tz");
+    if (of)
+        tz = of->kind == VALUE_TEXT ? of->text.data : NULL;
+    failed = zones_init(out, tz, e);
+    value_clear(&about);
+    return failed;
+}
+
 int store_zones(struct store *s, struct zones **out, struct error *e)
 {
     if (!s->zones.local) {
-        int failed = zones_init(&s->zones, getenv("TZ"), e);
+        int failed = store_zones_init(s, &s->zones, e);
         if (failed)
             return failed;
         s->zones.lenient = s->use == STORE_SERVE; /* a zone that is gone must not hold up what has been done */

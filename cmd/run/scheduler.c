@@ -107,6 +107,7 @@ static struct value scheduler_about(const struct scheduler *s)
     value_put(&m, "version", value_text(AX_VERSION));
     value_put(&m, "workers", value_int(s->options.workers));
     value_put(&m, "jobs", value_text(s->options.jobs));
+    value_put(&m, "tz", value_text(getenv("TZ"))); /* store_zones_init: clients reckon by our zone */
     return m;
 }
 

@@ -290,13 +290,36 @@ X
     run ax show a
     assert_output --partial 'handed to source web'
     run ax history a
-    assert_output --partial ' 1.1 '
+    assert_line --regexp '^ *1\.1  a '
     run --separate-stderr ax apply --adopt
     assert_output 'nothing changed: 2 unchanged'
     run --separate-stderr ax apply --adopt --source other # never one of another source
     assert_failure 4
     [[ $stderr == *'belongs to source web'* ]]
     state_is c waiting
+}
+
+@test "times are local where the scheduler is, not where the file is applied" {
+    web 'a: {command: "true", cron: "0 12 * * *"}' 'b: {command: "true", at: 2099-01-01T12:00}' 'c: {command: "true", cron: "0 12 * * *", timezone: Europe/Berlin}'
+    TZ=Asia/Tokyo serve
+    export TZ=America/New_York
+    run --separate-stderr ax diff --json
+    assert_line --index 0 --regexp '"due":"[0-9-]+T03:00:00Z"'
+    assert_line --index 1 --partial '"due":"2099-01-01T03:00:00Z"'
+    assert_line --index 2 --regexp '"due":"[0-9-]+T1[01]:00:00Z"'
+    ax apply -q
+    for job in a b; do [[ $(due_of $job) == *T03:00:00Z ]]; done
+    [[ $(due_of c) == *T1[01]:00:00Z ]]
+    run ax next a -n 1
+    assert_line --partial ' 12:00:00 +09:00'
+    [[ $(ax next -n 3 | head -3) == *T03:00:00Z* ]]
+    unserve
+    TZ=UTC ax apply -q --prune # the same, while nobody serves
+    run ax diff
+    assert_success
+    TZ=UTC serve # which lives elsewhere: what repeats is reckoned anew
+    due_is_noon() { [[ $(due_of a) == *T12:00:00Z ]]; }
+    until_true 5 due_is_noon
 }
 
 @test "diff --json: of a new job all fields that are no default, of a removed one those it had" {
