@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/client.h"
 #include "cmd/show_next.h"
@@ -19,11 +20,12 @@
 
 struct show_options {
     struct common common;
-    bool json, shell, values;
+    bool json, shell, raw, values;
 };
 static const struct option_row show_options[] = {
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, json), .help = "one JSON object"},
     {.word = "shell", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, shell), .help = "the line that adds the same job, for a shell"},
+    {.word = "raw", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, raw), .help = "the command and nothing else, byte for byte; of a list of words a NUL stands behind each"},
     {.word = "values", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, values), .help = "show the values of the kept environment"},
     COMMAND_OPTIONS,
     {0},
@@ -352,6 +354,21 @@ static void show_json(struct buf *b, const struct show_options *o, const struct 
     view_line(b, &m);
 }
 
+/* For a file or a pipe; on a terminal it does not do what it may say. */
+static void show_raw(struct buf *b, const struct job *j)
+{
+    bool people = isatty(STDOUT_FILENO);
+    for (size_t i = 0; i < j->command.count; i++) {
+        const char *word = j->command.items[i];
+        if (people) {
+            visible_add(b, word, strlen(word), true);
+            buf_char(b, '\n');
+        } else {
+            buf_add(b, word, strlen(word) + (j->shell_line ? 0 : 1));
+        }
+    }
+}
+
 static void show_left_out(const struct command *self, const struct show_options *o, const struct job *j)
 {
     if (!o->values && j->kept_env.count)
@@ -372,6 +389,8 @@ static int show_run(const struct command *self, int argc, char **argv)
         return exit_code;
     if (argc - first != 1)
         return command_usage_error(self, "takes one job: its number or its name");
+    if (o.json + o.shell + o.raw > 1)
+        return command_usage_error(self, "--json, --shell and --raw do not go together");
     struct buf b = {0};
     if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
         exit_code = command_fail(self, &e);
@@ -381,6 +400,8 @@ static int show_run(const struct command *self, int argc, char **argv)
             show_json(&b, &o, &v, &s);
         else if (o.shell)
             show_shell(&b, &v, &s.job, o.values);
+        else if (o.raw)
+            show_raw(&b, &s.job);
         else
             show_people(&b, &o, &v, &s);
         command_print(self, &b);

@@ -192,3 +192,17 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     assert_output --partial '"what":"next occurrence skipped"'
     assert_output --partial '"what":"set timeout=5m"'
 }
+
+@test "--raw: the command byte for byte" {
+    line=$(printf 'printf "%%s\\n" a\tb; : ü \\x')
+    ax add -q --name line in 1h -c "$line"
+    ax add -q --name words in 1h -- echo 'a b' '' $'c\nd'
+    ax show --raw line >got
+    cmp got <(printf %s "$line")
+    ax show --raw words >got
+    cmp got <(printf '%s\0' echo 'a b' '' $'c\nd')
+    run script -qec "$AX show --raw words" /dev/null
+    assert_line --index 1 --partial 'a b'
+    run -2 ax show --raw --json line
+    assert_output --partial 'do not go together'
+}
