@@ -46,6 +46,7 @@ struct crontab_file {
     struct strvec remarks; /* what is to be said of it as a whole */
 
     bool is_anacron;       /* an anacrontab: `anacron.tab` is its crontab */
+    bool is_scripts; /* a folder of scripts, read as a crontab with a line for each */
     struct anacrontab anacron;
     struct crontab crontab;
     struct crontab_entry *entries;

@@ -7,9 +7,12 @@
 #include "cmd/crontab_files.h"
 #include "lib/base/mem.h"
 #include "lib/text/utf8.h"
+#include "lib/text/visible.h"
 #include "spool/cronfolder.h"
 
 #define PATH_OF_SYSTEM "/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin" /* as Debian's /etc/crontab has it */
+
+#define SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+" /* bare to a shell */
 
 /* Folders of scripts, and when Debian's /etc/crontab has them run. */
 static const struct scripts {
@@ -112,15 +115,21 @@ static int add_tables(struct crontab_import *im, const char *name, struct error 
     return code < 0 ? named(e, name) : 0;
 }
 
-static void add_script(struct buf *text, const char *schedule, const char *path)
+/* As a shell and cron have to be given it. The line begins in another folder: the path is to be absolute. */
+static void add_script(struct buf *text, const char *schedule, const char *folder, const char *name)
 {
+    struct buf word = {0};
+    char *path = mem_format("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+    if (path[strspn(path, SAFE)])
+        visible_shell_quote(&word, path);
+    else
+        buf_text(&word, path);
     buf_format(text, "%s root cd / && ", schedule);
-    for (; *path; path++) {
-        if (*path == '%' || *path == '\\')
-            buf_char(text, '\\');
-        buf_char(text, *path);
-    }
+    for (size_t i = 0; i < word.length; i++)
+        buf_format(text, strchr("%\\", word.data[i]) ? "\\%c" : "%c", word.data[i]);
     buf_char(text, '\n');
+    buf_clear(&word);
+    free(path);
 }
 
 /* A folder of scripts is read as a crontab with a line for each. */
@@ -132,6 +141,7 @@ static int add_scripts(struct crontab_import *im, const char *name, const char *
     struct crontab_file *f = code == 0 ? crontab_files_add(im, mem_format("crontab:%s", folder ? folder : name)) : NULL;
     if (f) {
         f->kind = CRONTAB_SYSTEM;
+        f->is_scripts = true;
         f->name = mem_string(name);
         f->prefix = mem_string(base_name(folder ? folder : name));
         buf_text(&f->raw, "PATH=" PATH_OF_SYSTEM "\n");
@@ -142,7 +152,7 @@ static int add_scripts(struct crontab_import *im, const char *name, const char *
         if (found.files[i].skipped)
             strvec_take(&f->remarks, mem_format("%s is skipped: %s", found.files[i].name, found.files[i].skipped));
         else
-            add_script(&f->raw, schedule, found.files[i].path);
+            add_script(&f->raw, schedule, folder ? folder : name, found.files[i].name);
     }
     free(folder);
     cronfolder_clear(&found);

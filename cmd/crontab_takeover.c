@@ -165,7 +165,9 @@ int crontab_swaps_prepare(const struct crontab_import *im, const char *folder, s
             s.lines = crontab_unmark(&s.text, buf_string(&f->raw), f->raw.length);
         else
             mark_text(f, &s);
-        if (s.lines && !f->path && !f->program)
+        if (f->is_scripts && (s.lines || undo))
+            code = error_set(e, ERROR_USAGE, "%.*s is a folder of scripts, not a crontab with lines: take over the line that runs it, in /etc/crontab or the anacrontab", UTF8_WORD(f->name));
+        else if (s.lines && !f->path && !f->program)
             code = error_set(e, ERROR_USAGE, "%.*s is no file that can be changed", UTF8_WORD(f->name));
         else if (s.lines)
             code = prepare(&s, folder, e);

@@ -263,6 +263,23 @@ as_user() {
     assert_output --partial '"status":"skipped","reason":"its name has'
 }
 
+@test "a folder of scripts: named as it may be, it runs them; there is no line to take over" {
+    [ "$(id -u)" -eq 0 ] || skip 'other users need root'
+    local folder="it's 5% of \\%/cron.daily"
+    mkdir -p cron.daily "$folder"
+    printf '#!/bin/sh\necho "$0"\n' >cron.daily/rotate
+    chmod 755 cron.daily cron.daily/rotate "$folder"
+    cp cron.daily/rotate "$folder"
+    for name in cron.daily "$folder"; do
+        ax import crontab -q --system "$name"
+        run ax exec "$(ax ls --json | tail -n 1 | field job)"
+        assert_output "$PWD/$name/rotate"
+    done
+    run -2 ax import crontab --system cron.daily --take-over
+    assert_output --partial 'is a folder of scripts, not a crontab with lines: take over the line that runs it'
+    [ "$(ax ls --json | wc -l)" -eq 2 ]
+}
+
 @test "an anacrontab: what was missed is made up for" {
     printf 'SHELL=/bin/bash\n1 5 cron.daily run-parts /x\n3 65 three a\n' >anacrontab
     [ "$(id -u)" -eq 0 ] || skip 'its jobs are those of root'
