@@ -218,6 +218,50 @@ as_user() {
     rm -r "$scratch"
 }
 
+@test "the real crontab(1) and the places where cron looks, in a scratch root of mounts" {
+    [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip 'needs to mount'
+    [ -e /usr/bin/crontab ] && [ -e /etc/crontab ] && [ -d /var/spool/cron ] || skip "needs Debian's cron"
+    mkdir -p etc/cron.d spool-of-cron/crontabs
+    chgrp crontab spool-of-cron/crontabs
+    chmod 1730 spool-of-cron/crontabs
+    chmod 755 etc/cron.d
+    printf '17 * * * * root cd / && run-parts /etc/cron.hourly\n' >etc/crontab
+    printf '5 4 * * * daemon /bin/d\n' >etc/cron.d/one
+    printf '# Every night.\n0 1 * * * /bin/a\n@reboot /bin/b\n' >own
+    printf '0 2 * * * /bin/u\n' >daemons
+    cat >in-mounts <<'END'
+set -e
+mount --bind spool-of-cron /var/spool/cron
+mount --bind etc/cron.d /etc/cron.d
+mount --bind etc/crontab /etc/crontab
+crontab own
+crontab -u daemon daemons
+"$AX" import crontab -q --take-over
+crontab -l >after
+"$AX" import crontab -q --user daemon --take-over
+crontab -u daemon -l >>after
+"$AX" import crontab --system --dry-run >usual
+"$AX" ls --json >jobs
+"$AX" import crontab --undo
+"$AX" import crontab --undo --user daemon
+crontab -l | cmp - own
+crontab -u daemon -l | cmp - daemons
+[ "$(stat -c '%U %G %a' /var/spool/cron/crontabs/daemon)" = 'daemon crontab 600' ]
+[ -z "$("$AX" ls --json)" ]
+END
+    export AX
+    run -0 unshare -m bash in-mounts
+    assert_equal "$(cat after)" $'# Every night.\n#ax# 0 1 * * * /bin/a\n#ax# @reboot /bin/b\n#ax# 0 2 * * * /bin/u'
+    assert_equal "$(field name <jobs | xargs)" 'root-a root-b daemon-u'
+    run cat usual
+    assert_line '/etc/crontab:'
+    assert_line --partial 'crontab-run-parts-cron.hourly: 17 * * * *, as root'
+    assert_line '/etc/cron.d/one:'
+    assert_line --partial 'one-d: 5 4 * * *, as daemon'
+    ls -A spool-of-cron/crontabs >left
+    assert_equal "$(xargs <left)" 'daemon root'
+}
+
 @test "whose crontab: --user" {
     printf '0 1 * * * /bin/a\n' >tab
     run -2 ax import crontab --user nosuchuser tab
