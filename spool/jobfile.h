@@ -75,8 +75,8 @@ int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *ru
 
 /* ---- ax run --jobs ---- */
 
-/* The setting in which the errand notes what is wrong with the files of the folder, its name behind this; null: nothing is. Else a map of at_ns, count (of errors)
- * and texts, the first JOBSDIR_NOTED of them. */
+/* The setting in which the errand notes what is wrong with the files of the folder, its name behind this; null: nothing is. Else a map of at_ns, count (of errors),
+ * texts, the first JOBSDIR_NOTED of them, and files, the first JOBSDIR_NOTED that have some. */
 #define JOBSDIR_ERRORS "errors:"
 
 #endif

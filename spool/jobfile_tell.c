@@ -31,8 +31,6 @@ const char *jobfile_line(struct jobfile_reader *r, int line, size_t *rest)
     if (!r->seek || line < r->seek_line) {
         r->seek = r->text;
         r->seek_line = 1;
-        if (r->length >= 3 && memcmp(r->text, "\xef\xbb\xbf", 3) == 0)
-            r->seek += 3;
     }
     for (; r->seek_line < line; r->seek_line++) {
         const char *next = memchr(r->seek, '\n', (size_t)(end - r->seek));
@@ -41,6 +39,10 @@ const char *jobfile_line(struct jobfile_reader *r, int line, size_t *rest)
         r->seek = next + 1;
     }
     *rest = (size_t)(end - r->seek);
+    if (*rest >= 3 && memcmp(r->seek, "\xef\xbb\xbf", 3) == 0) { /* in front of a further document */
+        *rest -= 3;
+        return r->seek + 3;
+    }
     return r->seek;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/run/jobsdir.h"
 #include "lib/base/mem.h"
@@ -15,6 +16,7 @@ struct sync {
     struct jobfiles files;
     struct errors errors;
     struct changes changes;
+    struct strvec mended; /* what is to be said of files that had errors */
     instant now;
 };
 
@@ -27,6 +29,14 @@ static void say(char level, const struct buf *text)
     visible_add(&line, text->data, text->length, false);
     puts(buf_string(&line));
     buf_clear(&line);
+}
+
+static void say_text(char level, const char *text)
+{
+    struct buf b = {0};
+    buf_text(&b, text);
+    say(level, &b);
+    buf_clear(&b);
 }
 
 static void error_text(struct buf *b, const struct errors_item *item)
@@ -166,14 +176,39 @@ static int note_sources(const struct sync *y, struct store *store, struct error 
     return failed;
 }
 
+/* What was wrong the last time and is no more: the folder may look as if it had never been. */
+static void find_mended(struct sync *y, const struct value *before)
+{
+    const struct value *files = value_get(before, "files");
+    for (size_t i = 0; files && files->kind == VALUE_LIST && i < files->list.count; i++) {
+        const struct value *v = &files->list.items[i];
+        if (v->kind == VALUE_TEXT && !has_error(y, v->text.data))
+            strvec_take(&y->mended, mem_format(access(v->text.data, F_OK) == 0 ? "%s: its errors are gone" : "%s: had errors, and was taken out of the folder", v->text.data));
+    }
+}
+
+static void add_bad_file(struct value *files, const char *name)
+{
+    size_t count = files->list.count;
+    if (name && count < JOBSDIR_NOTED && (!count || strcmp(files->list.items[count - 1].text.data, name) != 0))
+        value_push(files, value_text(name));
+}
+
 /* For `ax status`: what is wrong with the files now. */
-static int note_errors(const struct sync *y, struct store *store, struct error *e)
+static int note_errors(struct sync *y, struct store *store, struct error *e)
 {
     size_t count = y->errors.count - y->errors.warnings;
-    struct value note = {0}, texts = value_list();
-    for (size_t i = 0; i < y->errors.count && texts.list.count < JOBSDIR_NOTED; i++) {
+    struct value before = {0}, note = {0}, texts = value_list(), files = value_list();
+    char *name = mem_format(JOBSDIR_ERRORS "%s", y->directory);
+    int failed = store_setting(store, name, &before, e);
+    find_mended(y, &before);
+    value_clear(&before);
+    for (size_t i = 0; i < y->errors.count && files.list.count < JOBSDIR_NOTED; i++) {
         struct buf text = {0};
         if (y->errors.items[i].warning)
+            continue;
+        add_bad_file(&files, y->errors.items[i].file);
+        if (texts.list.count == JOBSDIR_NOTED)
             continue;
         error_text(&text, &y->errors.items[i]);
         value_push(&texts, value_text(buf_string(&text)));
@@ -184,13 +219,15 @@ static int note_errors(const struct sync *y, struct store *store, struct error *
         value_put(&note, "at_ns", value_int(y->now));
         value_put(&note, "count", value_int((int64_t)count));
         value_put(&note, "texts", texts);
-        texts = (struct value){0};
+        value_put(&note, "files", files);
+        texts = files = (struct value){0};
     }
-    char *name = mem_format(JOBSDIR_ERRORS "%s", y->directory);
-    int failed = store_setting_put(store, name, &note, e);
+    if (!failed)
+        failed = store_setting_put(store, name, &note, e);
     free(name);
     value_clear(&note);
     value_clear(&texts);
+    value_clear(&files);
     return failed;
 }
 
@@ -272,12 +309,15 @@ int jobsdir_errand(int argc, char **argv)
     struct error e = {0};
     int failed = sync_all(&y, &e);
     say_errors(&y);
+    for (size_t i = 0; !failed && i < y.mended.count; i++)
+        say_text('I', y.mended.items[i]);
     for (size_t i = 0; !failed && i < y.changes.count; i++)
         say_change(&y.changes.items[i]);
     if (failed)
         printf("E %s\n", e.text);
     else
         printf("= %zu\n", y.errors.count - y.errors.warnings);
+    strvec_clear(&y.mended);
     changes_clear(&y.changes);
     jobfiles_clear(&y.files);
     errors_clear(&y.errors);

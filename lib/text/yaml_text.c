@@ -78,6 +78,10 @@ const char *yaml_text_line(const struct yaml_text *t, struct yaml_place place, s
     size_t begin = place.offset - (size_t)(place.column - 1);
     const char *line = t->source + begin, *end = memchr(line, '\n', t->length - begin);
     *length = end ? (size_t)(end - line) : t->length - begin;
+    if (*length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) { /* the column does not count it */
+        line += 3;
+        *length -= 3;
+    }
     *length -= *length && line[*length - 1] == '\r';
     return line;
 }
@@ -161,6 +165,36 @@ static void yaml_text_mend(struct yaml_text *t, char **copy, size_t at, size_t s
     memset(*copy + at, 'x', size);
 }
 
+/* ---- a BOM in front of a further document, as where files were put behind each other ---- */
+
+static bool yaml_text_is_mark(const char *line, size_t length, const char *mark)
+{
+    return length >= 3 && memcmp(line, mark, 3) == 0 && (length == 3 || strchr(" \t\r\n", line[3]));
+}
+
+/* The line at `at` begins with a BOM: a `---` follows, or the line before ends or begins a document. */
+static bool yaml_text_bom_is_legal(const struct yaml_text *t, size_t at)
+{
+    if (at == 0 || t->data[at - 1] != '\n')
+        return false;
+    const char *before = memrchr(t->data, '\n', at - 1);
+    before = before ? before + 1 : t->data;
+    size_t length = (size_t)(t->data + at - before);
+    return yaml_text_is_mark(t->data + at + 3, t->length - at - 3, "---") || yaml_text_is_mark(before, length, "...") ||
+           yaml_text_is_mark(before, length, "---");
+}
+
+/* libyaml takes it in front of the first document only: the line moves up in its place, and blanks follow. */
+static void yaml_text_pass_bom(const struct yaml_text *t, char **copy, size_t at)
+{
+    const char *end = memchr(t->data + at, '\n', t->length - at);
+    size_t length = end ? (size_t)(end - t->data) - at : t->length - at;
+    if (!*copy)
+        *copy = mem_copy(t->data, t->length);
+    memmove(*copy + at, t->data + at + 3, length - 3);
+    memset(*copy + at + length - 3, ' ', 3);
+}
+
 bool yaml_text_check(struct yaml_text *t, char **copy)
 {
     size_t line_start = 0;
@@ -176,6 +210,10 @@ bool yaml_text_check(struct yaml_text *t, char **copy)
         }
         if (size && yaml_text_takes(c))
             continue;
+        if (c == 0xfeff && size && yaml_text_bom_is_legal(t, at)) {
+            yaml_text_pass_bom(t, copy, at);
+            continue;
+        }
         if (refused != line && !yaml_text_refuse(t, (struct yaml_place){at, line, (int)(at - line_start) + 1}, size, c))
             return false;
         refused = line;

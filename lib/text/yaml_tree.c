@@ -284,13 +284,30 @@ static struct value yaml_tree_text(const struct yaml_node *n, const struct yaml_
     return v;
 }
 
+static bool yaml_frame_is_command(const struct yaml_frame *f)
+{
+    return f && f->key && strcmp(f->key, "command") == 0;
+}
+
+/* Behind the words of a list comments are usual: one that is meant has a blank behind `#`, and stands behind a word without blanks. In brackets
+ * it takes the rest of the line, the bracket with it. */
+static bool yaml_tree_is_cut(const struct yaml_tree *tree, const struct yaml_frame *list, const struct yaml_node *n)
+{
+    size_t behind = n->comment_place.offset + 1;
+    return list->flow || strpbrk(n->text, " \t") || (behind < tree->text->length && !strchr(" \t\r\n#", tree->text->data[behind]));
+}
+
 static void yaml_tree_warn_comment(struct yaml_tree *tree, const struct yaml_node *n)
 {
     const struct yaml_frame *f = yaml_tree_top(tree);
-    if (!n->comment || !f || !f->key || strcmp(f->key, "command") != 0)
+    if (!n->comment || !f)
         return;
-    yaml_text_warning(tree->text, n->comment_place, 1, "quote the command if `#` belongs to it, else give the comment a line of its own",
-        "the command ends here: ` #` begins a comment");
+    if (yaml_frame_is_command(f))
+        yaml_text_warning(tree->text, n->comment_place, 1, "quote the command if `#` belongs to it, else give the comment a line of its own",
+            "the command ends here: ` #` begins a comment");
+    else if (f->value.kind == VALUE_LIST && tree->depth > 1 && yaml_frame_is_command(f - 1) && yaml_tree_is_cut(tree, f, n))
+        yaml_text_warning(tree->text, n->comment_place, 1, "quote the word if `#` belongs to it, else give the comment a line of its own",
+            "a word of the command ends here: ` #` begins a comment");
 }
 
 bool yaml_tree_scalar(struct yaml_tree *tree, const struct yaml_node *n)

@@ -106,6 +106,20 @@ logged() {
     until_true 2 there a "echo good"
 }
 
+@test "a bad file that is mended, or taken out, is in the log" {
+    mkdir jobs
+    job a "echo one" >jobs/a.yaml
+    printf 'version: 1\njobs: {b: {evry: 1h}}\n' >jobs/b.yaml
+    printf 'version: 1\njobs: {c: {evry: 1h}}\n' >jobs/c.yaml
+    serve --jobs jobs
+    logged "c.yaml:2:"
+    rm jobs/b.yaml
+    until_true 2 logged "jobs/b.yaml: had errors, and was taken out of the folder"
+    job c "echo one" >jobs/c.yaml
+    until_true 2 logged "jobs/c.yaml: its errors are gone"
+    [ "$(grep -c 'had errors' "$AX_SPOOL/scheduler.log")" -eq 1 ]
+}
+
 @test "a file that others can write is refused by name and mode, the rest goes on" {
     mkdir jobs
     job a "echo one" >jobs/a.yaml

@@ -72,6 +72,8 @@ static void test_read(void **state)
         {BYTES("---\n"), "[null]"},
         {BYTES("a: 1\n---\n---\nb: 2\n...\n"), "[{a:<1>},null,{b:<2>}]"},
         {BYTES("\xef\xbb\xbf" "a: 1"), "[{a:<1>}]"},
+        {BYTES("\xef\xbb\xbf" "a: 1\n\xef\xbb\xbf---\nb: |\n  c\n\xef\xbb\xbf--- d\n...\n\xef\xbb\xbf--- e"), "[{a:<1>},{b:\"c\\n\"},<d>,<e>]"},
+        {BYTES("---\r\n\xef\xbb\xbf" "a: b\r\n\xef\xbb\xbf---\r\nc: d\r\n"), "[{a:<b>},{c:<d>}]"},
         {BYTES("a: 1\r\nb:\r\n  - c\r\n  - d e\r\n"), "[{a:<1>,b:[<c>,<d e>]}]"},
         {BYTES("%YAML 1.2\n---\na: 1\n"), "[{a:<1>}]"},
         /* what YAML 1.1 would make something else of */
@@ -300,7 +302,7 @@ static void test_warning(void **state)
 {
     static const struct {
         const char *text;
-        int column; /* of the warning; 0: there is none */
+        int column; /* of the warning; 0: there is none; below 0: it is about a word of a list */
     } cases[] = {
         {"command: echo # a", 15},
         {"{command: echo \t# a\n}", 17},
@@ -311,6 +313,14 @@ static void test_warning(void **state)
         {"command: # a\n  echo", 0},
         {"command: |\n  echo # a\n", 0},
         {"command: [echo, a] # b", 0},
+        {"command: [sh, -c, echo a #b\n  ]", -26},
+        {"command: [echo, a # b\n  ]", -19},
+        {"command:\n  - sh\n  - echo a # b", -12},
+        {"command:\n  - echo\n  - a #b", -7},
+        {"command:\n  - tar\n  - --verbose  # say what\n  - c  #\n", 0},
+        {"command:\n  - echo\n  - 'a # b'", 0},
+        {"command:\n  - [a b # c\n  ]", 0}, /* which is refused elsewhere */
+        {"tags: [a #b\n  ]", 0},
         {"timeout: 10m # a", 0},
         {"- command # a", 0},
     };
@@ -320,11 +330,12 @@ static void test_warning(void **state)
         struct value v = {0};
         int code = read_exact(cases[i].text, strlen(cases[i].text), &v, &errors);
         assert_int_equal(code, 0);
-        if (cases[i].column > 0) {
+        if (cases[i].column != 0) {
             assert_int_equal(errors.count, 1);
             assert_true(errors.items[0].warning);
-            assert_int_equal(errors.items[0].error.column, cases[i].column);
-            assert_string_equal(errors.items[0].error.text, "the command ends here: ` #` begins a comment");
+            assert_int_equal(errors.items[0].error.column, abs(cases[i].column));
+            assert_string_equal(errors.items[0].error.text,
+                cases[i].column > 0 ? "the command ends here: ` #` begins a comment" : "a word of the command ends here: ` #` begins a comment");
         } else {
             assert_int_equal(errors.count, 0);
         }
