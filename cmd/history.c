@@ -85,7 +85,7 @@ static int history_slice(struct store *store, bool begin, struct history *h, str
 
 static int history_print(const struct command *self, struct store *store, struct history *h, struct error *e)
 {
-    bool begin = true;
+    bool begin = true, any = false;
     do {
         int code = history_slice(store, begin, h, e);
         if (code < 0)
@@ -93,8 +93,11 @@ static int history_print(const struct command *self, struct store *store, struct
         if (h->table && h->shown)
             table_write(h->out, h->table, h->view->width, h->view->colour);
         command_print(self, h->out);
+        any = any || h->shown;
         begin = false;
     } while (h->looked == SLICE && h->left > 0);
+    if (!any && h->table && h->view->terminal)
+        command_warn(self, h->last.id.job ? "no run is like that" : "no runs yet");
     return 0;
 }
 

@@ -41,6 +41,7 @@ struct ls {
     struct buf out;
     uint64_t next; /* where the next slice begins; 0: at the end */
     int looked, shown;
+    bool found; /* some job, wanted or not */
 };
 
 static void ls_show(struct ls *ls, const struct job *j, const struct job_state *s)
@@ -71,6 +72,7 @@ static bool ls_job(void *context, const struct job *j, const struct job_state *s
         ls->next = j->number;
         return false;
     }
+    ls->found = true;
     if (!ls_wants(ls->options, j, s, ls->view->now))
         return true;
     if (ls->sort)
@@ -143,20 +145,37 @@ static int ls_all(struct ls *ls, struct error *e)
 /* ---- the command ---- */
 
 /* Who sees no jobs may be looking into the wrong spool: root's, or the own one. */
-static void ls_other_spool(const struct command *self, const struct ls_options *o)
+static bool ls_other_spool(const struct command *self, const struct ls_options *o)
 {
     if (o->common.spool || getenv("AX_SPOOL"))
-        return;
+        return false;
     const char *user = getenv("SUDO_USER");
     if (geteuid() != 0 && access("/var/spool/ax", F_OK) == 0) /* whether it is served, only root can see */
         command_warn(self, "no jobs here; root has a spool of its own, /var/spool/ax: `sudo ax ls` shows what is in it");
     else if (geteuid() == 0 && user && strcmp(user, "root") != 0)
         command_warn(self, "no jobs here; this is the spool of root, that of %s is another: `ax ls` without sudo", user);
+    else
+        return false;
+    return true;
 }
 
 static bool ls_filters(const struct ls_options *o)
 {
     return o->states || o->tags.count || o->queues.count || o->names.count || o->sources.count || o->before != INSTANT_NONE;
+}
+
+/* A person sees an empty screen: whether all is over, or nothing was ever there. */
+static void ls_empty(const struct command *self, const struct ls *ls)
+{
+    const struct ls_options *o = ls->options;
+    if (o->json || (!ls_filters(o) && ls_other_spool(self, o)) || !ls->view->terminal)
+        return;
+    if (!ls->found)
+        command_warn(self, "no jobs yet: `ax add 20m COMMAND` makes one");
+    else if (ls_filters(o))
+        command_warn(self, "no job is like that");
+    else
+        command_warn(self, "nothing is to come, goes on or has failed; `ax ls --all` has the jobs that are over too");
 }
 
 static int ls_list(const struct command *self, const struct ls_options *o, const struct view *v, struct error *e)
@@ -172,8 +191,8 @@ static int ls_list(const struct command *self, const struct ls_options *o, const
     } else if (client_absent(e)) {
         code = 0;
     }
-    if (code == 0 && !ls.shown && !o->json && !ls_filters(o))
-        ls_other_spool(self, o);
+    if (code == 0 && !ls.shown)
+        ls_empty(self, &ls);
     return code;
 }
 

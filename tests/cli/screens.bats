@@ -25,10 +25,10 @@ END
     ax pause -q report
     serve
     ax add -q --at 2099-06-01T12:00 --name far -- make deploy
-    ax add -q --now --name good -- sh -c 'sleep 0.1; echo 12345'
-    ax add -q --now --name bad --clean-env -- sh -c 'sleep 0.1; exit 3'
-    ax add -q --now --name ended -- sh -c 'sleep 0.1; kill -9 $$'
-    ax add -q --now --name nothing --no-check -- /nonexistent/program with words
+    ax add -q --wait --now --name good -- sh -c 'sleep 0.1; echo 12345'
+    ax add -q --wait --now --name bad --clean-env -- sh -c 'sleep 0.1; exit 3' || true
+    ax add -q --wait --now --name ended -- sh -c 'sleep 0.1; kill -9 $$' || true
+    ax add -q --wait --now --name nothing --no-check -- /nonexistent/program with words || true
     for name in good bad ended nothing; do until_true 20 state_of $name; done
     unserve
 }
@@ -86,4 +86,24 @@ screen() {
     readable "$aligned" <seen | diff "$BATS_TEST_DIRNAME/../data/screens/ls.80" -
     ax ls | readable "$aligned" | head -1 >wide
     grep -q '^JOB  NAME .* COMMAND$' wide
+}
+
+# On a terminal, without what ends its lines.
+said() {
+    script -qec "'$AX' $*" /dev/null | tr -d '\r'
+}
+
+@test "an empty screen says why" {
+    [ "$(said ls)" = 'ax ls: no jobs yet: `ax add 20m COMMAND` makes one' ]
+    [ "$(said history)" = '' ]
+    ax add -q --at 2099-01-01 --name far -- true
+    [ "$(said history)" = 'ax history: no runs yet' ]
+    [ "$(said ls --name 'x*')" = 'ax ls: no job is like that' ]
+    ax cancel far
+    [[ $(said ls) = 'ax ls: nothing is to come,'*'`ax ls --all`'* ]]
+    [ "$(said history --outcome failed)" = 'ax history: no run is like that' ]
+    run --separate-stderr ax ls
+    assert_output ''
+    assert_equal "$stderr" ''
+    [ "$(said ls --json)" = '' ]
 }
