@@ -29,12 +29,16 @@ struct cancelled { /* one job of the command line */
     struct run_id open;    /* of these the one that was waited for */
     struct cancel_end end;
     char *source;          /* of a job file; NULL: added by hand */
+    bool paused;           /* it was; cancelling ends that too */
 };
 
 static int cancel_one(struct store *s, const char *reference, instant now, struct cancelled *c, struct error *e)
 {
     struct store_cancelled done;
     int code = store_find(s, reference, &c->number, e);
+    if (code == 0)
+        code = store_state(s, c->number, &c->state, e);
+    c->paused = code == 0 && c->state.paused;
     if (code == 0)
         code = store_cancel(s, c->number, now, &done, e);
     if (code == 0) {
@@ -108,7 +112,7 @@ static void cancel_text(struct buf *b, const struct cancelled *c)
     else
         cancel_end_text(b, c->open, &c->end);
     if (c->source && c->what != LIFE_OVER)
-        buf_format(b, "; the next apply of source %s brings it back", c->source);
+        buf_format(b, "; the next apply of source %s brings it back%s", c->source, c->paused ? ", and not paused as it was" : "");
 }
 
 static void cancel_json(struct buf *b, const struct cancelled *c)
@@ -122,6 +126,7 @@ static void cancel_json(struct buf *b, const struct cancelled *c)
     value_put(&m, "run", c->what == LIFE_STOPPING ? value_text(id) : (struct value){0});
     value_put(&m, "outcome", o == OUTCOME_NONE ? (struct value){0} : value_text(outcome_name(o)));
     value_put(&m, "source", value_text(c->source));
+    value_put(&m, "was_paused", value_bool(c->paused));
     view_line(b, &m);
 }
 

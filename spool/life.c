@@ -287,6 +287,7 @@ static void life_over(const struct life *l, struct job_state *s, const struct ru
         s->phase = PHASE_DONE;
     else
         s->phase = s->cancel || r->outcome == OUTCOME_CANCELLED ? PHASE_CANCELLED : PHASE_FAILED;
+    s->paused = s->paused && s->phase != PHASE_CANCELLED; /* what comes back later is not paused, however it was cancelled */
     s->cancel = false;
     s->next = INSTANT_NEVER;
 }
@@ -301,7 +302,7 @@ void life_outcome(const struct life *l, struct job_state *s, const struct run *r
     if (s->retired) {
         s->phase = PHASE_CANCELLED;
         s->next = INSTANT_NEVER;
-        s->retired = s->replaced = s->cancel = false;
+        s->retired = s->replaced = s->cancel = s->paused = false;
         return;
     }
     if (s->replaced) {

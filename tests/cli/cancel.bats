@@ -99,8 +99,8 @@ load helper
 @test "--json" {
     ax add 20m true
     run ax cancel --json 1
-    assert_output '{"job":1,"result":"cancelled","run":null,"outcome":"cancelled","source":null}'
+    assert_output '{"job":1,"result":"cancelled","run":null,"outcome":"cancelled","source":null,"was_paused":false}'
     run ax rm --json 1
     assert_failure 1
-    assert_output '{"job":1,"result":"over","run":null,"outcome":"cancelled","source":null}'
+    assert_output '{"job":1,"result":"over","run":null,"outcome":"cancelled","source":null,"was_paused":false}'
 }

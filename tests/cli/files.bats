@@ -359,10 +359,33 @@ X
     assert_line '1 came back'
     state_is a waiting
     run ax cancel a --json
-    assert_output --partial '"source":"web"'
+    assert_output --partial '"source":"web","was_paused":false'
+    ax apply -q
+    ax pause -q a
+    run ax cancel a
+    assert_output 'job 1: cancelled, it will not start; the next apply of source web brings it back, and not paused as it was'
+    ax apply -q
+    state_is a waiting
     ax add --name mine 1h true
     run ax cancel mine
     assert_output 'job 2: cancelled, it will not start'
+}
+
+@test "a paused job that is cancelled, or pruned, while it runs comes back as any other" {
+    web 'a: {command: sleep 986.2, every: 1s}'
+    ax apply -q
+    serve
+    for way in 'ax cancel' 'ax apply -q --prune none.yaml'; do
+        until_true 5 state_is a running
+        ax pause -q a
+        printf 'version: 1\nsource: web\n' >none.yaml
+        if [ "$way" = 'ax cancel' ]; then ax cancel a; else ax apply -q --prune none.yaml && ax stop -q a; fi
+        until_true 5 state_is a cancelled
+        ax apply -q
+        [[ $(ax show --json a | field state) != paused ]]
+    done
+    unserve
+    ! sleeps 986.2
 }
 
 @test "apply: --source says whose they are" {
