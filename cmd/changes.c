@@ -183,13 +183,18 @@ static void add_head(struct buf *b, const struct changes_view *c, size_t i)
     buf_clear(&line);
 }
 
+static bool same_place(const struct job *a, const struct job *b)
+{
+    return a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
 /* The jobs of one file, together: how many there are from i on. */
 static size_t add_moved(struct buf *b, const struct changes_view *c, size_t i)
 {
     const struct change *first = &c->changes->items[i];
     size_t count = 1;
     while (i + count < c->changes->count && c->changes->items[i + count].kind == CHANGE_MOVE &&
-           c->changes->items[i + count].file == first->file && strcmp(c->changes->items[i + count].old.file, first->old.file) == 0)
+           c->changes->items[i + count].file == first->file && same_place(&c->changes->items[i + count].old, &first->old))
         count++;
     struct buf line = {0};
     buf_format(&line, "source %s, %zu job%s: the file lies elsewhere now\n", first->old.source, count, count == 1 ? "" : "s");

@@ -1,6 +1,7 @@
 #include "cmd/changes_plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/client.h"
 #include "cmd/files.h"
@@ -59,7 +60,8 @@ int changes_conflicts(const struct changes *changes)
         if (c->kind != CHANGE_CONFLICT)
             continue;
         if (c->old.source)
-            error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and belongs to source %s", (unsigned long long)c->number, c->new->job.name, c->old.source);
+            error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and belongs to source %s%s", (unsigned long long)c->number, c->new->job.name, c->old.source,
+                      c->old.source[0] == '/' && access(c->old.source, F_OK) < 0 ? ", a file that is gone: `ax cancel` of it gives the name free" : "");
         else
             error_set(&e, ERROR_EXISTS, "job %llu has the name %s already, and was added by hand: --adopt hands it to the file", (unsigned long long)c->number, c->new->job.name);
         files_place_job(&e, c->new);

@@ -30,6 +30,7 @@ struct named;
 
 struct plan { /* in the making */
     struct store *store;
+    const struct jobfiles *files;
     struct apply_rules rules;
     struct changes list;
     struct named *named; /* the jobs that the files name */
@@ -83,11 +84,51 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+/* ---- files that are no more in a folder ---- */
+
+/* It lay in one of the folders, and nothing has its name any more. */
+static bool is_gone(const struct jobfiles *files, const char *path)
+{
+    struct stat st;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    for (size_t i = 0; slash && i < files->folders.count; i++) {
+        const char *folder = files->folders.items[i];
+        size_t own = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+        if (own == length && strncmp(folder, path, length) == 0)
+            return jobfile_is_name(slash + 1) && lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR);
+    }
+    return false;
+}
+
+enum source_is { SOURCE_ELSEWHERE, SOURCE_GIVEN, SOURCE_GONE };
+
+/* Is it among the files, and is there such a file? */
+static enum source_is find_source(const struct jobfiles *files, const char *source)
+{
+    enum source_is found = SOURCE_ELSEWHERE;
+    for (size_t i = 0; i < files->count && found != SOURCE_GIVEN; i++)
+        if (strcmp(files->items[i].source, source) == 0)
+            found = files->items[i].gone ? SOURCE_GONE : SOURCE_GIVEN;
+    return found;
+}
+
+/* Its file is gone from the folder, and another one there names the job: it was renamed. */
+static bool is_heir(const struct jobfiles *files, const struct job *old)
+{
+    if (!old->source)
+        return false;
+    enum source_is is = find_source(files, old->source);
+    return is == SOURCE_GONE || (is == SOURCE_ELSEWHERE && is_gone(files, old->file));
+}
+
+/* ---- one job that is there ---- */
+
 /* Standard input has no place: what only comes from there now stays where it was. */
 static void plan_file(struct change *c, const struct jobfile_job *new)
 {
     bool same = same_text(c->old.file, new->job.file);
-    if (c->kind == CHANGE_MOVE && (same || same_text(new->job.file, "-")))
+    if (c->kind == CHANGE_MOVE && !c->heir && (same || same_text(new->job.file, "-")))
         c->kind = CHANGE_SAME;
     if (!same && (c->kind == CHANGE_MOVE || c->kind == CHANGE_UPDATE || c->kind == CHANGE_REVIVE))
         strvec_add(&c->fields, APPLY_FILE);
@@ -98,7 +139,7 @@ static void plan_known(struct plan *p, const struct jobfile *file, const struct 
     struct job *old, const struct job_state *st)
 {
     struct changes *list = &p->list;
-    bool ours = old->source && strcmp(old->source, file->source) == 0;
+    bool own = old->source && strcmp(old->source, file->source) == 0, ours = own || is_heir(p->files, old);
     bool free_name = !ours && job_over(st); /* a job that has ended has given its name free */
     struct change found = {.number = number, .old = *old};
     if (free_name) {
@@ -114,6 +155,7 @@ static void plan_known(struct plan *p, const struct jobfile *file, const struct 
         found.kind = CHANGE_REVIVE;
     else
         found.kind = new->past && job_over(st) ? CHANGE_SAME : found.fields.count ? CHANGE_UPDATE : CHANGE_MOVE;
+    found.heir = ours && !own;
     plan_file(&found, new);
     found.reschedules = found.kind == CHANGE_REVIVE ||
                         (found.reschedules && (found.kind == CHANGE_UPDATE || found.kind == CHANGE_ADOPT));
@@ -237,30 +279,15 @@ static int plan_unnamed(struct plan *p, const char *source, struct error *e)
     return failed;
 }
 
-/* ---- files that are no more in a folder ---- */
-
-/* It lay in one of the folders, and nothing has its name any more. */
-static bool is_gone(const struct jobfiles *files, const char *path)
-{
-    struct stat st;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    for (size_t i = 0; slash && i < files->folders.count; i++) {
-        const char *folder = files->folders.items[i];
-        size_t own = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-        if (own == length && strncmp(folder, path, length) == 0)
-            return jobfile_is_name(slash + 1) && lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR);
-    }
-    return false;
-}
-
 static int plan_gone(struct plan *p, const struct jobfiles *files, const char *source, struct error *e)
 {
     struct store_numbers numbers = {0};
     int failed = store_source_jobs(p->store, source, &numbers, e);
     for (size_t i = 0; !failed && i < numbers.count; i++) {
+        struct named *n;
         struct job old;
-        if (!is_left(p, source, numbers.items[i], &old))
+        HASH_FIND(hh, p->named, &numbers.items[i], sizeof numbers.items[i], n);
+        if (n || !is_left(p, source, numbers.items[i], &old))
             continue;
         if (is_gone(files, old.file))
             add_left(p, numbers.items[i], &old)->gone = true;
@@ -271,21 +298,13 @@ static int plan_gone(struct plan *p, const struct jobfiles *files, const char *s
     return failed;
 }
 
-static bool has_source(const struct jobfiles *files, const char *source)
-{
-    for (size_t i = 0; i < files->count; i++)
-        if (strcmp(files->items[i].source, source) == 0)
-            return true;
-    return false;
-}
-
 /* Sources that are in none of the files: of the others it is known what they name. */
 static int plan_all_gone(struct plan *p, const struct jobfiles *files, struct error *e)
 {
     struct strvec sources = {0};
     int failed = files->folders.count ? store_sources(p->store, &sources, e) : 0;
     for (size_t i = 0; !failed && i < sources.count; i++)
-        if (!has_source(files, sources.items[i]))
+        if (find_source(files, sources.items[i]) == SOURCE_ELSEWHERE)
             failed = plan_gone(p, files, sources.items[i], e);
     strvec_clear(&sources);
     return failed;
@@ -331,7 +350,7 @@ size_t apply_accounts(const struct jobfiles *files, struct errors *errors)
 
 int apply_plan(struct store *s, const struct jobfiles *files, struct apply_rules rules, struct changes *out, struct error *e)
 {
-    struct plan p = {.store = s, .rules = rules};
+    struct plan p = {.store = s, .files = files, .rules = rules};
     int failed = 0;
     for (size_t f = 0; !failed && f < files->count; f++) {
         const struct jobfile *file = &files->items[f];

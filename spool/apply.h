@@ -26,6 +26,7 @@ struct change {
     struct strvec fields;       /* of CHANGE_UPDATE; APPLY_FILE among them: the job file lies elsewhere now */
     bool reschedules;           /* the due time is set anew */
     bool gone;                  /* of CHANGE_REMOVE and CHANGE_UNNAMED: its file lay in a folder that was named, and is not there any more */
+    bool heir;                  /* it was of another file, which is no more in the folder */
     char *owner;                /* of CHANGE_CONFLICT, for people: `source web`, `nobody's file (added by hand)` */
     const char *queue;
     uint32_t limit_before, limit;

@@ -79,17 +79,27 @@ static int do_source(struct store *s, const char *source, const struct changes *
     return failed;
 }
 
-/* Of a source whose file is gone: what it had, less what was removed. The removed ones stand together, in the order in which the source had them. */
-static int do_gone(struct store *s, const struct change *first, const struct change *end, struct error *e)
+/* ---- sources whose file is gone ---- */
+
+static bool leaves_source(const struct change *c)
 {
-    const char *source = first->old.source;
+    return (c->kind == CHANGE_REMOVE && c->gone) || (c->heir && c->kind != CHANGE_CONFLICT);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What it had, less what was removed or has gone over to another file. */
+static int do_gone(struct store *s, const char *source, const struct store_numbers *left, struct error *e)
+{
     struct store_numbers before = {0}, numbers = {0};
     int failed = store_source_jobs(s, source, &before, e);
     for (size_t i = 0; !failed && i < before.count; i++) {
-        if (first < end && first->number == before.items[i]) {
-            first++;
+        if (bsearch(&before.items[i], left->items, left->count, sizeof *left->items, compare_numbers))
             continue;
-        }
         MEM_GROW(numbers.items, numbers.capacity, numbers.count + 1);
         numbers.items[numbers.count++] = before.items[i];
     }
@@ -100,22 +110,26 @@ static int do_gone(struct store *s, const struct change *first, const struct cha
     return failed;
 }
 
-static bool is_removed_gone(const struct change *c)
-{
-    return c->kind == CHANGE_REMOVE && c->gone;
-}
-
 static int do_all_gone(struct store *s, const struct changes *changes, struct error *e)
 {
+    struct store_numbers left = {0};
+    struct strvec sources = {0};
     int failed = 0;
-    for (size_t i = 0, end; !failed && i < changes->count; i = end) {
+    for (size_t i = 0; i < changes->count; i++) {
         const struct change *c = &changes->items[i];
-        for (end = i + 1; is_removed_gone(c) && end < changes->count && is_removed_gone(&changes->items[end]) &&
-                          strcmp(changes->items[end].old.source, c->old.source) == 0;)
-            end++;
-        if (is_removed_gone(c))
-            failed = do_gone(s, c, changes->items + end, e);
+        if (!leaves_source(c))
+            continue;
+        if (!sources.count || strcmp(sources.items[sources.count - 1], c->old.source) != 0)
+            strvec_add(&sources, c->old.source);
+        MEM_GROW(left.items, left.capacity, left.count + 1);
+        left.items[left.count++] = c->number;
     }
+    if (left.count)
+        qsort(left.items, left.count, sizeof *left.items, compare_numbers);
+    for (size_t i = 0; !failed && i < sources.count; i++)
+        failed = do_gone(s, sources.items[i], &left, e);
+    free(left.items);
+    strvec_clear(&sources);
     return failed;
 }
 

@@ -39,6 +39,7 @@ struct jobfile {
     struct jobfile_queue *queues;
     size_t queue_count, queue_capacity;
     struct strvec params; /* names that are declared */
+    bool gone;            /* it is no more there: what its source had is named by nobody */
 };
 
 struct jobfiles {

@@ -158,7 +158,7 @@ static int add_gone(struct sync *y, struct store *store, struct error *e)
             continue;
         MEM_GROW(y->files.items, y->files.capacity, y->files.count + 1);
         y->files.items[y->files.count++] = (struct jobfile){
-            .file = mem_string(v->text.data), .path = mem_string(v->text.data), .source = mem_string(v->text.data)};
+            .file = mem_string(v->text.data), .path = mem_string(v->text.data), .source = mem_string(v->text.data), .gone = true};
     }
     value_clear(&before);
     return failed;
@@ -169,7 +169,8 @@ static int note_sources(const struct sync *y, struct store *store, struct error 
     struct value list = value_list();
     char *name = setting_name(y);
     for (size_t i = 0; i < y->files.count; i++)
-        value_push(&list, value_text(y->files.items[i].source));
+        if (!y->files.items[i].gone)
+            value_push(&list, value_text(y->files.items[i].source));
     int failed = store_setting_put(store, name, &list, e);
     value_clear(&list);
     free(name);

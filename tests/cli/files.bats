@@ -239,6 +239,30 @@ X
     assert_line '- c (job 4): removed: source lab names it no more'
 }
 
+@test "a file that is renamed in its folder keeps its jobs" {
+    mkdir jobs
+    printf 'version: 1\njobs:\n  a: {command: "true", cwd: /, every: 1h}\n  b: {command: "true", cwd: /}\n' >jobs/one.yaml
+    ax apply -q jobs
+    due=$(due_of a)
+    mv jobs/one.yaml jobs/two.yaml
+    sed -i '/ b:/d' jobs/two.yaml
+    run --separate-stderr ax diff jobs
+    assert_success
+    assert_output "~ source $PWD/jobs/one.yaml, 1 job: the file lies elsewhere now
+    file: $PWD/jobs/one.yaml -> $PWD/jobs/two.yaml
+? b (job 2): its file $PWD/jobs/one.yaml is gone; --prune removes it
+no change: 1 to be told the new place of their file, 1 named no more"
+    run --separate-stderr ax apply jobs/two.yaml # alone it cannot know
+    assert_failure 4
+    [[ $stderr == *"belongs to source $PWD/jobs/one.yaml, a file that is gone: \`ax cancel\` of it gives the name free"* ]]
+    ax apply -q --prune jobs
+    assert_equal "$(ax show --json a | field source)" "$PWD/jobs/two.yaml"
+    assert_equal "$(ax show --json a | field job) $(due_of a)" "1 $due"
+    state_is b cancelled
+    run --separate-stderr ax apply --prune jobs
+    assert_output 'nothing changed: 1 unchanged'
+}
+
 @test "a file that moved: its jobs know the new place" {
     web 'a: {command: "echo $AX_FILE"}'
     ax apply -q

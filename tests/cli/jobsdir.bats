@@ -106,6 +106,18 @@ logged() {
     until_true 2 there a "echo good"
 }
 
+@test "a file that is renamed keeps its jobs" {
+    mkdir jobs
+    job a "echo one" >jobs/a.yaml
+    serve --jobs jobs
+    mv jobs/a.yaml jobs/b.yaml
+    until_true 3 logged "moved: job 1 a: file"
+    [ "$(ax ls --json | wc -l)" -eq 1 ]
+    [ "$(ax show --json a | field source)" = "$PWD/jobs/b.yaml" ]
+    rm jobs/b.yaml
+    until_true 3 state_is a cancelled
+}
+
 @test "a bad file that is mended, or taken out, is in the log" {
     mkdir jobs
     job a "echo one" >jobs/a.yaml
