@@ -113,7 +113,7 @@ static void warn_expansion(struct filling *f, const char *name, const struct val
             same = length == strlen(known[i]) && strncmp(word, known[i], length) == 0;
         if (!same)
             continue;
-        jobfile_warn(f->r, jobfile_place_of(v, name), "write the whole value, or set it in the command", "env: %.*s: variables are not expanded here: $%.*s stays as it is",
+        jobfile_warn(f->r, jobfile_place_of(v, name), "write the whole value, set it in the command, or in `env_file`, where ${NAME} is a variable", "env: %.*s: variables are not expanded here: $%.*s stays as it is",
                      UTF8_WORD(name), (int)(length > 100 ? 100 : length), word);
         return;
     }
@@ -139,6 +139,17 @@ static bool is_home(const struct value *v)
     return v->kind == VALUE_TEXT && strcmp(v->text.data, "~") == 0;
 }
 
+/* A parameter has been filled in by now: what still looks like one was not declared. */
+static void warn_path(struct filling *f, const struct field *row, const struct value *v)
+{
+    const char *from = v->kind == VALUE_TEXT ? strstr(v->text.data, "${") : NULL;
+    const char *end = from ? strchr(from, '}') : NULL;
+    if (!end || end == from + 2)
+        return;
+    int length = end - from > 100 ? 100 : (int)(end - from) - 2;
+    jobfile_warn(f->r, jobfile_place_of(v, row->name), "declare it under `params:`", "%s: ${%.*s} stays as it is: there is no such parameter", row->name, length, from + 2);
+}
+
 /* A path that a shell would expand is none here. */
 static int set_path(struct filling *f, const struct field *row, const struct value *v, struct error *e)
 {
@@ -148,10 +159,11 @@ static int set_path(struct filling *f, const struct field *row, const struct val
         v = f->home ? &null : v;
     }
     if (v->kind == VALUE_TEXT && (v->text.data[0] == '~' || v->text.data[0] == '$')) {
-        error_set(e, ERROR_USAGE, "'%.*s': ~ and variables are not expanded here: write the whole path, or one that begins in the folder of the file",
+        error_set(e, ERROR_USAGE, "'%.*s': ~ and variables are not expanded here: write the whole path, one that begins in the folder of the file, or a parameter that `params:` declares",
                   UTF8_WORD(v->text.data));
         return error_field(e, row->name);
     }
+    warn_path(f, row, v);
     return field_set(&f->job->job, row, v, &f->context, e);
 }
 

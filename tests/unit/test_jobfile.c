@@ -343,6 +343,8 @@ static void test_warnings(void **state)
         {V "jobs:\n  a:\n    command: x\n    at: 10:00 2024-12-31 # 2025\n", "5:9: warning: at: 2024-12-31 10:00:00 +00:00 is past"},
         {V "defaults: {env: {PATH: \"/opt:$PATH\"}}\njobs:\n  a: {command: x}\n  b: {command: x}\n", "2:24: warning: env: PATH: variables are not expanded here: $PATH stays"},
         {V "jobs:\n  a: {command: x, env: {A: \"pa$$word\", D: $HOMER, E: \"${X}\"}}\n", NULL},
+        {V "jobs:\n  a:\n    command: x\n    cwd: /srv/${STAGE}/x\n    env_file: /etc/${}\n", "5:10: warning: cwd: ${STAGE} stays as it is: there is no such parameter"},
+        {V "params: {STAGE: live}\njobs:\n  a:\n    command: x\n    cwd: /srv/${STAGE}/x\n", NULL},
         {V "jobs:\n  a:\n    command: x\n    env:\n      D: ${HOME}/x\n", "6:10: warning: env: D: variables are not expanded here: $HOME stays"},
         {V "jobs:\n  a:\n    command: x\n    env:\n      FOO: x$FOO\n", "6:12: warning: env: FOO: variables"},
         {V "source: x\n", "1:1: warning: there are no jobs in it"},
