@@ -38,6 +38,13 @@ static int command_mail_run(const struct command *self, int argc, char **argv)
     return mailer_errand(argc, argv);
 }
 
+static int command_notify_run(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return notifier_errand(argc, argv);
+}
+
+static const struct command command_notify = {.name = "__notify", .usage = "", .run = command_notify_run};
 static const struct command command_mail = {.name = "__mail", .usage = "", .run = command_mail_run};
 static const struct command command_jobs = {.name = "__jobs", .usage = "", .run = command_jobs_run};
 static const struct command command_worker = {.name = "__worker", .usage = "", .run = command_worker_run};
@@ -76,6 +83,7 @@ const struct command *const commands[] = {
     &command_worker,
     &command_jobs,
     &command_mail,
+    &command_notify,
     NULL,
 };
 

@@ -8,6 +8,7 @@
 #include "lib/text/utf8.h"
 #include "spool/kind.h"
 #include "spool/mail.h"
+#include "spool/notify.h"
 #include "spool/rlimits.h"
 
 /* ---- checks of texts ---- */
@@ -176,6 +177,8 @@ const struct field fields[] = {
      .help = "who gets mail about its runs"},
     {.name = "mail", .group = GROUP_TOLD, .kind = FIELD_CHOICE, .offset = AT(mail), .standard = MAIL_OUTPUT, .words = mail_words, .fallback = "output",
      .placeholder = "WHEN", .help = "with mailto: when there is output, on failure, always or never"},
+    {.name = "notify", .group = GROUP_TOLD, .kind = FIELD_MAP, .offset = AT(notify), .placeholder = "EVENT=LINE", .check = notify_check,
+     .help = "a shell line for an event: failure, gave_up, recovery, `late 10m`, `long 1h`"},
     {0},
 };
 

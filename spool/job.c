@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/text/utf8.h"
 #include "spool/job_schedule.h"
+#include "spool/notify.h"
 
 #define JOB_NAME_MAX 100
 
@@ -54,6 +55,7 @@ void job_clear(struct job *j)
     strvec_clear(&j->env);
     strvec_clear(&j->kept_env);
     strvec_clear(&j->rlimits);
+    strvec_clear(&j->notify);
     free(j->retry_delay.items);
     *j = (struct job){0};
 }
@@ -159,6 +161,8 @@ int job_check(const struct job *j, struct error *e)
                   JOB_INPUT_MAX >> 20);
         return error_field(e, "stdin");
     }
+    if (notify_check_all(j, e) < 0)
+        return error_field(e, "notify");
     if (job_schedule_check(j, e) < 0)
         return -(int)ERROR_USAGE;
     return job_size_check(j, e);

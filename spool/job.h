@@ -86,6 +86,7 @@ struct job {
 
     char *mailto;          /* NULL: nobody */
     int mail;              /* enum mail_rule */
+    struct strvec notify;  /* EVENT=LINE, notify.h */
 
     int64_t output_max;    /* bytes */
 };
@@ -152,10 +153,16 @@ struct job_state {
     enum outcome last_outcome; /* OUTCOME_NONE before the first */
     instant last_ended;
     int last_code;       /* exit code or signal of last_outcome */
+    bool ailing;         /* its last occurrence ended badly: the next ok is a recovery */
+    /* notify: what is still to be told of this occurrence and of its open run. 0: nothing */
+    duration late_next;  /* so long after the due time it is late; the jitter counts in */
+    duration long_next;  /* so long after `going` the open run takes long */
+    instant going;       /* for when it was claimed; only with long_next */
     /* copies out of the definition, so that index and limits need not read it */
     uint32_t queue;      /* id, store.h */
     int32_t priority;
     uint32_t weight;
+    duration late;       /* late_next of the next occurrence */
     bool repeats;
 };
 

@@ -86,17 +86,23 @@ static int set_at(struct filling *f, const struct field *row, const struct value
 
 /* ---- one field ---- */
 
-/* The entries of `before` whose names the map itself does not have stay. */
-static void merge_env(struct job *j, struct strvec *before)
+/* Maps of which the defaults give single entries. */
+static bool is_merged(const char *key)
 {
-    for (size_t i = 0; i < j->env.count; i++) {
-        char *name = j->env.items[i], *equals = strchr(name, '=');
+    return strcmp(key, "env") == 0 || strcmp(key, "notify") == 0;
+}
+
+/* The entries of `before` whose names the map itself does not have stay. */
+static void merge_map(struct strvec *map, struct strvec *before)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        char *name = map->items[i], *equals = strchr(name, '=');
         *equals = '\0';
         strvec_env_set(before, name, equals + 1);
         *equals = '=';
     }
-    strvec_clear(&j->env);
-    j->env = *before;
+    strvec_clear(map);
+    *map = *before;
     *before = (struct strvec){0};
 }
 
@@ -119,16 +125,17 @@ static void warn_expansion(struct filling *f, const char *name, const struct val
     }
 }
 
-static int set_env(struct filling *f, const struct field *row, const struct value *v, struct error *e)
+/* Of the defaults and the job entry by entry; null takes all of it back. */
+static int set_map(struct filling *f, const struct field *row, const struct value *v, struct error *e)
 {
-    struct job *j = &f->job->job;
-    struct strvec before = j->env;
-    j->env = (struct strvec){0};
-    int failed = field_set(j, row, v, &f->context, e);
-    for (size_t i = 0; !failed && v->kind == VALUE_MAP && i < v->list.count; i++)
+    struct strvec *map = (struct strvec *)((char *)&f->job->job + row->offset), before = *map;
+    bool env = strcmp(row->name, "env") == 0;
+    *map = (struct strvec){0};
+    int failed = field_set(&f->job->job, row, v, &f->context, e);
+    for (size_t i = 0; env && !failed && v->kind == VALUE_MAP && i < v->list.count; i++)
         warn_expansion(f, v->list.keys[i], &v->list.items[i]);
     if (!failed && v->kind != VALUE_NULL)
-        merge_env(j, &before);
+        merge_map(map, &before);
     strvec_clear(&before);
     return failed;
 }
@@ -173,8 +180,8 @@ static bool set_field(struct filling *f, const struct field *row, const struct v
     int failed;
     if (row->kind == FIELD_AT && v->kind != VALUE_NULL)
         failed = set_at(f, row, v, &e);
-    else if (strcmp(row->name, "env") == 0)
-        failed = set_env(f, row, v, &e);
+    else if (is_merged(row->name))
+        failed = set_map(f, row, v, &e);
     else if (row->kind == FIELD_PATH)
         failed = set_path(f, row, v, &e);
     else
@@ -287,7 +294,7 @@ static void take_defaults(struct filling *f)
         const struct field *row = f->r->default_bad[i] ? NULL : field_find(key);
         if (!row || (is_schedule(row) && f->schedule))
             continue;
-        if (strcmp(key, "env") == 0 || !value_get(f->own, key))
+        if (is_merged(key) || !value_get(f->own, key))
             set_field(f, row, &map->list.items[i]);
     }
 }

@@ -9,6 +9,12 @@
 
 /* ---- rows of history without a run ---- */
 
+void life_notes_begin(struct life_notes *notes)
+{
+    notes->count = 0;
+    notes->notice = (struct notice){.event = NOTIFY_NONE};
+}
+
 void life_notes_clear(struct life_notes *n)
 {
     for (int i = 0; i < n->count; i++)
@@ -36,6 +42,7 @@ static void life_copy(const struct job *j, struct job_state *s)
     s->weight = (uint32_t)j->weight;
     s->repeats = job_repeats(j);
     s->overtakes = s->repeats && j->overlap == OVERLAP_REPLACE;
+    life_notify_copy(j, s);
 }
 
 void life_begin(const struct life *l, struct job_state *s)
@@ -133,6 +140,7 @@ static void life_start(const struct life *l, struct job_state *s, struct run *ru
     s->boot = l->boot;
     if (!s->first)
         s->first = s->runs;
+    life_notify_start(l, s);
     run_init(run);
     run->id = (struct run_id){.job = j->number, .n = s->runs};
     run->due = s->due;
@@ -213,10 +221,9 @@ void life_again(const struct life *l, struct job_state *s)
     s->cause = CAUSE_MANUAL;
 }
 
-enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run)
+static enum life_verdict life_verdict(const struct life *l, struct job_state *s, struct run *run)
 {
     instant wake;
-    l->notes->count = 0;
     if (!life_wake(s, &wake))
         return LIFE_NOT;
     if (wake > l->now)
@@ -236,6 +243,16 @@ enum life_verdict life_claim(const struct life *l, struct job_state *s, struct r
         return LIFE_MISSED;
     life_start(l, s, run);
     return LIFE_START;
+}
+
+enum life_verdict life_claim(const struct life *l, struct job_state *s, struct run *run)
+{
+    const struct job_state before = *s;
+    life_notes_begin(l->notes);
+    enum life_verdict said = life_verdict(l, s, run);
+    if (said == LIFE_START || said == LIFE_MISSED)
+        life_notify_claim(l, &before, s, said == LIFE_START);
+    return said;
 }
 
 /* ---- outcome ---- */
@@ -292,9 +309,8 @@ static void life_over(const struct life *l, struct job_state *s, const struct ru
     s->next = INSTANT_NEVER;
 }
 
-void life_outcome(const struct life *l, struct job_state *s, const struct run *r, bool stopped)
+static void life_end(const struct life *l, struct job_state *s, const struct run *r, bool stopped)
 {
-    l->notes->count = 0;
     s->shortage = 0;
     s->last_outcome = r->outcome;
     s->last_ended = r->ended != INSTANT_NONE ? r->ended : l->now;
@@ -317,6 +333,14 @@ void life_outcome(const struct life *l, struct job_state *s, const struct run *r
     }
     s->phase = PHASE_RETRYING;
     s->ready = then == THEN_RERUN ? l->now : instant_add(l->now, life_delay(l->job, s->attempt, l->random));
+}
+
+void life_outcome(const struct life *l, struct job_state *s, const struct run *r, bool stopped)
+{
+    uint32_t first = s->first;
+    life_notes_begin(l->notes);
+    life_end(l, s, r, stopped);
+    life_notify_outcome(l, s, r, first);
 }
 
 /* ---- back into the line ---- */
@@ -347,7 +371,7 @@ static void life_back_clock(struct job_state *s, instant now)
 /* Returns true if the same occurrence waits again. */
 static bool life_back(struct job_state *s, instant now, struct life_notes *notes)
 {
-    notes->count = 0;
+    life_notes_begin(notes);
     if (s->first == s->open)
         s->first = 0;
     if (s->retired || (s->cancel && !s->replaced)) {
@@ -394,7 +418,7 @@ void life_shortage(struct job_state *s, instant now, struct life_notes *notes)
 
 void life_retire(struct job_state *s, instant now, struct life_notes *notes)
 {
-    notes->count = 0;
+    life_notes_begin(notes);
     if (s->phase == PHASE_WAITING || s->phase == PHASE_RETRYING) {
         life_end_cancelled(s, now, notes);
     } else if (s->phase == PHASE_RUNNING) {
@@ -426,7 +450,7 @@ bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
 {
     bool waits = s->phase == PHASE_WAITING && !s->first;
     *due = waits ? s->due : s->next;
-    l->notes->count = 0;
+    life_notes_begin(l->notes);
     if (!s->repeats || job_over(s) || *due == INSTANT_NEVER)
         return false;
     life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string("skipped by hand"))->due = *due;
@@ -442,7 +466,7 @@ bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
 
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes)
 {
-    notes->count = 0;
+    life_notes_begin(notes);
     switch (s->phase) {
     case PHASE_WAITING:
     case PHASE_RETRYING:

@@ -10,6 +10,7 @@
 
 #include "lib/time/schedule.h"
 #include "spool/job.h"
+#include "spool/notify.h"
 #include "spool/run.h"
 
 /* Occurrences that got no run: a few rows from one step. */
@@ -17,6 +18,7 @@
 struct life_notes {
     int count;
     struct run rows[LIFE_NOTES_MAX]; /* whole rows but for id.job, queue, weight, generation and boot, and the name where the rule has no job at hand */
+    struct notice notice; /* what somebody may want to be told after the step: event, after, due, at, id.n and id.note; NOTIFY_NONE: nothing */
 };
 void life_notes_clear(struct life_notes *n);
 
@@ -106,6 +108,13 @@ bool life_skip_next(const struct life *l, struct job_state *s, instant *due);
 
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);
+
+/* When life_alarm_take has something to do: a waiting occurrence is late, or the open run takes long (field notify). INSTANT_NEVER. */
+instant life_alarm(const struct job_state *s);
+void life_alarm_take(const struct life *l, struct job_state *s);
+
+/* After life_outcome, of whichever occurrence it was: the state of the job itself tells a recovery from any other ok. */
+void life_notify_health(struct job_state *own, struct notice *n);
 
 /* The wall clock was set back by `step` (new minus old, negative). Waits that are lengths (intervals, back-off) keep their length; due times by the clock are
  * reckoned anew, but what has run at a fixed time does not run again for it, unless the step is longer than three hours. Returns true if s changed. */

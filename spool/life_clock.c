@@ -75,7 +75,7 @@ static void clock_step_repeating(const struct life *l, struct job_state *s, int6
 
 bool life_clock_concerns(const struct job_state *s)
 {
-    return s->phase <= PHASE_RUNNING && (s->repeats || s->phase == PHASE_RETRYING || s->ready > s->due);
+    return s->phase <= PHASE_RUNNING && (s->repeats || s->phase == PHASE_RETRYING || s->ready > s->due || s->long_next);
 }
 
 /* The due time of an occurrence that has had a run stays: AX_KEY is made of it. Those to come move. */
@@ -92,7 +92,10 @@ bool life_clock_step(const struct life *l, struct job_state *s, int64_t step)
         s->ready = clock_shift(s->ready, step, l->now);
     if (s->phase == PHASE_WAITING && s->ready < s->due)
         s->ready = s->due;
-    return old.next != s->next || old.due != s->due || old.ready != s->ready || old.makeup != s->makeup;
+    if (s->phase == PHASE_RUNNING && s->long_next)
+        s->going = clock_shift(s->going, step, l->now);
+    return old.next != s->next || old.due != s->due || old.ready != s->ready || old.makeup != s->makeup ||
+           old.going != s->going;
 }
 
 /* The first due time to come, when it has been reckoned as `due`. */

@@ -1,11 +1,13 @@
-/* What the files of the rules share: life.c has the phases, life_due.c the occurrences, life_clock.c the clock. Nobody
- * else needs it. */
+/* What the files of the rules share: life.c has the phases, life_due.c the occurrences, life_clock.c the clock,
+ * life_notify.c of what somebody is to be told. Nobody else needs it. */
 #ifndef AX_LIFE_PARTS_H
 #define AX_LIFE_PARTS_H
 
 #include "spool/life.h"
 
 /* ---- rows of history without a run ---- */
+
+void life_notes_begin(struct life_notes *notes); /* of a step: none yet, and no notice */
 
 /* One for the occurrence due at s->due. Takes over reason. */
 struct run *life_note(struct life_notes *notes, struct job_state *s, enum outcome outcome, instant now, char *reason);
@@ -41,5 +43,12 @@ bool life_choose(const struct life *l, struct job_state *s);
 
 /* The occurrence is over, and its last run was r: waits for the next one. False: there is none any more. */
 bool life_advance(const struct life *l, struct job_state *s, const struct run *r);
+
+/* ---- what somebody is to be told ---- */
+
+void life_notify_copy(const struct job *j, struct job_state *s); /* out of the definition */
+void life_notify_start(const struct life *l, struct job_state *s);
+void life_notify_claim(const struct life *l, const struct job_state *before, struct job_state *s, bool started);
+void life_notify_outcome(const struct life *l, const struct job_state *s, const struct run *r, uint32_t first); /* first: of the occurrence */
 
 #endif

@@ -49,6 +49,11 @@ static const struct member state_members[] = {
     {"o", MEMBER_U32, STATE(last_outcome), OUTCOME_NONE, OUTCOME_MISSED},
     {"e", MEMBER_I64, STATE(last_ended), INSTANT_NONE, 0},
     {"C", MEMBER_I32, STATE(last_code), 0, 0},
+    {"A", MEMBER_BOOL, STATE(ailing), 0, 0},
+    {"k", MEMBER_I64, STATE(late_next), 0, 0},
+    {"K", MEMBER_I64, STATE(late), 0, 0},
+    {"g", MEMBER_I64, STATE(long_next), 0, 0},
+    {"G", MEMBER_I64, STATE(going), 0, 0},
     {"q", MEMBER_U32, STATE(queue), 1, 0},
     {"P", MEMBER_I32, STATE(priority), 0, 0},
     {"w", MEMBER_U32, STATE(weight), 1, 0},
@@ -86,6 +91,20 @@ static const struct member run_members[] = {
     {"w", MEMBER_U32, RUN(weight), 0, 0},
     {"g", MEMBER_U32, RUN(generation), 0, 0},
     {"B", MEMBER_BOOT, RUN(boot), 0, 0},
+    {0},
+};
+
+#define NOTICE(name) offsetof(struct notice, name)
+static const struct member notice_members[] = {
+    {"e", MEMBER_U32, NOTICE(event), NOTIFY_NONE, NOTIFY_LAST},
+    {"a", MEMBER_I64, NOTICE(after), 0, 0},
+    {"j", MEMBER_U64, NOTICE(id.job), 0, 0},
+    {"n", MEMBER_U32, NOTICE(id.n), 0, 0},
+    {"N", MEMBER_U32, NOTICE(id.note), 0, 0},
+    {"d", MEMBER_I64, NOTICE(due), INSTANT_NONE, 0},
+    {"w", MEMBER_I64, NOTICE(at), INSTANT_NONE, 0},
+    {"t", MEMBER_U32, NOTICE(tries), 0, 0},
+    {"x", MEMBER_I64, NOTICE(next), INSTANT_NONE, 0},
     {0},
 };
 
@@ -266,6 +285,25 @@ int record_read_run(const void *data, size_t length, struct run *out, struct err
     value_clear(&map);
     if (!failed)
         *out = r;
+    return failed;
+}
+
+void record_write_notice(struct buf *b, const struct notice *n)
+{
+    record_write(b, notice_members, n);
+}
+
+int record_read_notice(const void *data, size_t length, struct notice *out, struct error *e)
+{
+    struct value map;
+    int failed = record_open(data, length, "notice", &map, e);
+    if (failed)
+        return failed;
+    struct notice n = {0};
+    failed = record_read(&map, notice_members, "notice", &n, e);
+    value_clear(&map);
+    if (!failed)
+        *out = n;
     return failed;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/error.h"
 #include "spool/job.h"
+#include "spool/notify.h"
 #include "spool/run.h"
 
 #define RECORD_VERSION 1
@@ -20,11 +21,13 @@
 void record_write_job(struct buf *b, const struct job *j, uint64_t environment);
 void record_write_state(struct buf *b, const struct job_state *s);
 void record_write_run(struct buf *b, const struct run *r);
+void record_write_notice(struct buf *b, const struct notice *n); /* all but its number */
 
 /* Reading makes a new value in *out (nothing in it is cleared before); clear it with job_clear and run_clear. ERROR_SPOOL, and *out untouched, if the
  * bytes are damaged or of a newer ax. A job that is read has an empty kept_env, and has_kept_env if the environment is not 0: filling it in is the store's. */
 int record_read_job(const void *data, size_t length, struct job *out, uint64_t *environment, struct error *e);
 int record_read_state(const void *data, size_t length, struct job_state *out, struct error *e);
 int record_read_run(const void *data, size_t length, struct run *out, struct error *e);
+int record_read_notice(const void *data, size_t length, struct notice *out, struct error *e);
 
 #endif

@@ -32,6 +32,8 @@ static const struct {
     {"generation", offsetof(struct counters, generation), 0},
     {"next_queue", offsetof(struct counters, next_queue), 2},
     {"mails", offsetof(struct counters, mails), 0},
+    {"notices", offsetof(struct counters, notices), 0},
+    {"next_notice", offsetof(struct counters, next_notice), 1},
     {"zones", offsetof(struct counters, zones), 0},
     {"pending_once", offsetof(struct counters, pending_once), 0},
     {"clock", offsetof(struct counters, clock), INSTANT_NONE},

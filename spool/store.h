@@ -203,6 +203,25 @@ bool store_moved(const struct store *s, const struct store_moved **out, size_t *
 
 int store_due_count(struct store *s, uint64_t *out, struct error *e); /* jobs waiting or retrying */
 
+/* ---- notices: what somebody is to be told (field notify) ---- */
+
+/* They are written by the transaction that makes them true, and stay until they have been told or given up: at least once. */
+int64_t store_notice_count(const struct store *s);  /* that wait; as of the last transaction */
+int64_t store_notice_latest(const struct store *s); /* how many there ever were */
+typedef bool store_notice_call(void *context, const struct notice *n);
+int store_each_notice(struct store *s, store_notice_call *call, void *context, struct error *e); /* in order of number */
+int store_notice_again(struct store *s, const struct notice *n, struct error *e); /* tries and next are others now */
+int store_notice_done(struct store *s, const struct notice *n, struct error *e);
+
+/* The alarm that comes first (INSTANT_NEVER: there is none), of a job or an extra occurrence; and life_alarm_take for it. An error with sys 0 is about this one
+ * alone: it will not ring again. */
+struct store_alarm {
+    instant at;
+    uint64_t number;
+};
+int store_alarm_first(struct store *s, struct store_alarm *out, struct error *e);
+int store_alarm_take(struct store *s, const struct store_alarm *a, instant now, struct error *e);
+
 /* ---- the clock ---- */
 
 /* Part of a write transaction of whoever knows the time. A clock that is behind what was last seen here (by a second or more) has been set back: that is noted as a

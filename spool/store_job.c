@@ -60,6 +60,9 @@ int store_state_put(
         failed = store_due_put(s, number, new, e);
     if (failed)
         return failed;
+    failed = store_alarm_move(s, number, old, new, e);
+    if (failed)
+        return failed;
     if (moved && (was || is) && s->use == STORE_SERVE)
         store_due_moved(s, number, new);
     int more = state_pending_once(new) - state_pending_once(old);

@@ -52,6 +52,7 @@ int store_life(struct store *s, const struct job *j, instant now, struct store_l
     if (failed)
         return failed;
     out->notes.count = 0;
+    out->notes.notice.event = NOTIFY_NONE;
     out->life = (struct life){.job = j,
         .schedule = &out->schedule,
         .now = now,

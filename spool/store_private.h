@@ -9,6 +9,7 @@
  *   store_place.c  extra occurrences                      store_cancel.c cancelling
  *   store_source.c jobs of a job file                     store_start.c  ax start
  *   store_mail.c   mail that waits                        store_steer.c  stop, retry, skip, pause
+ *   store_notify.c notices that wait, alarms
  *   store_audit.c  who did what with a job                 store_state.c  a walk over all states
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_clock.c  steps of the wall clock
@@ -17,6 +18,8 @@
  *   meta     "counters"                                            msgpack map, struct counters
  *            "audit:" job u64                                      store_audit.c
  *            "mail:" job u64, n u32                                tries u32, time of the next
+ *            "notice:" number u64                                  record of the notice
+ *            "alarm:" time, number u64                             nothing. Is there exactly while life_alarm has a time
  *            "set:NAME"                                            a value: settings
  *            "steps"                                               msgpack list: backward steps of the clock still to be applied
  *   jobs     number u64                                            record of the definition
@@ -55,6 +58,8 @@ struct counters {
     int64_t generation;
     int64_t next_queue;
     int64_t mails;        /* waiting to be sent */
+    int64_t notices;      /* waiting to be told */
+    int64_t next_notice;
     int64_t zones;        /* time zones that jobs have used */
     int64_t pending_once; /* one-off jobs with a due time that have not ended */
     int64_t clock;        /* latest wall time seen, within a second; INSTANT_NONE: none */
@@ -162,6 +167,10 @@ int store_job_change(struct store *s, uint64_t number, const struct job_state *o
 int store_counters(struct store *s, struct error *e); /* reads them */
 int store_run_mail(struct store *s, struct run_id id, enum run_mail mail, struct error *e); /* into the row of history */
 int store_mail_add(struct store *s, struct run_id id, instant now, struct error *e);
+
+/* What a step of the rules leaves to be told, if the job has a rule for it. */
+int store_notice(struct store *s, const struct job *j, const struct notice *n, struct error *e);
+int store_alarm_move(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
 
 int store_start_due(struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e);
 

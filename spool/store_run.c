@@ -111,6 +111,8 @@ static int claim_write(struct store *s, struct store_place *p, const struct stor
         return 0;
     int failed = store_place_notes(s, p, l->life.job->name, l->life.notes, e);
     if (!failed)
+        failed = store_notice(s, l->life.job, &l->notes.notice, e);
+    if (!failed)
         failed = store_place_put(s, p, l->life.now, e);
     if (!failed && said == LIFE_START)
         failed = claim_put(s, run, e);
@@ -233,7 +235,10 @@ static int finish_job(struct store *s, struct store_place *p, const struct store
     l.life.random = end->random;
     l.life.since = end->since;
     life_outcome(&l.life, store_place_state(p), end->run, end->stopped);
+    life_notify_health(&p->own, &l.notes.notice);
     failed = finish_put(s, end, job, now, e);
+    if (!failed)
+        failed = store_notice(s, job, &l.notes.notice, e);
     if (!failed)
         failed = store_place_notes(s, p, job->name, &l.notes, e);
     if (!failed)

@@ -152,6 +152,8 @@ int changes_read(struct scheduler *s, struct error *e)
         s->changed = false;
         failed = fill_lanes(s, e);
     }
+    if (!failed)
+        failed = store_alarm_first(s->store, &s->alarm, e);
     store_abort(s->store);
     return failed;
 }

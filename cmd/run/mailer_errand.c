@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/run/courier.h"
 #include "cmd/run/mailer.h"
 #include "lib/base/mem.h"
 #include "lib/sys/child.h"
 #include "lib/sys/clock.h"
-#include "lib/sys/lockfile.h"
 #include "spool/mail.h"
 #include "spool/output.h"
 
@@ -89,7 +89,7 @@ static int letter_read(struct store *s, struct letter *l, long *wait, struct err
     if (failed || !there)
         return failed;
     if (l->mail.next > now) {
-        *wait = (long)((l->mail.next - now) / SECOND) + 1;
+        *wait = courier_wait(l->mail.next, now);
         return 0;
     }
     if (store_run(s, l->mail.id, &l->run, NULL) != 0) /* kept no more: nothing to tell of */
@@ -219,16 +219,13 @@ static int send_letter(const struct letter *l, struct error *e)
 
 /* ---- noting it ---- */
 
-static const int pauses[] = {60, 600, 3600}; /* seconds between the tries */
-#define TRIES ((uint32_t)(sizeof pauses / sizeof *pauses) + 1)
-
 static int note(struct store *s, const struct letter *l, int failed, const struct error *why, struct error *e)
 {
     char id[RUN_ID_SIZE];
     run_id_format(l->mail.id, id);
-    bool last = l->mail.tries + 1 >= TRIES;
+    instant next = courier_next(l->mail.tries + 1, clock_wall());
+    bool last = next == INSTANT_NONE;
     enum run_mail result = !failed ? MAIL_SENT : last ? MAIL_FAILED : MAIL_PENDING;
-    instant next = result == MAIL_PENDING ? instant_add(clock_wall(), pauses[l->mail.tries] * SECOND) : INSTANT_NONE;
     if (failed)
         printf("%c run %s: %s%s\n", last ? 'E' : 'W', id, why->text, last ? ": given up" : ": will be tried again");
     else
@@ -270,20 +267,6 @@ static int mail_one(const char *spool, long *wait, struct error *e)
     return code;
 }
 
-static int lock(const char *spool, struct error *e)
-{
-    struct folder f;
-    pid_t holder;
-    int code = folder_open(spool, false, &f, e);
-    if (code)
-        return code;
-    int fd = lockfile_open(f.fd, "mail.lock", e);
-    folder_clear(&f);
-    if (fd >= 0 && lockfile_try(fd, true, 0, 1, &holder) != 0)
-        return error_set(e, ERROR_EXISTS, "mail is being sent already, by process %d", (int)holder);
-    return fd < 0 ? fd : 0; /* held until we end */
-}
-
 int mailer_errand(int argc, char **argv)
 {
     struct error e = {0};
@@ -291,14 +274,8 @@ int mailer_errand(int argc, char **argv)
     if (argc != 1)
         return ERROR_USAGE;
     signal(SIGPIPE, SIG_IGN);
-    int code = lock(argv[0], &e);
+    int code = courier_lock(argv[0], "mail", &e);
     while (code >= 0 && (code = mail_one(argv[0], &wait, &e)) > 0)
         continue;
-    if (code < 0)
-        printf("W %s\n", e.text);
-    else if (wait >= 0)
-        printf("= %ld\n", wait);
-    else
-        puts("= none");
-    return code < 0 ? ERROR_FAILED : ERROR_NONE;
+    return courier_end(code, &e, wait);
 }

@@ -168,7 +168,13 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->pool.generation = s->generation;
     s->wall_minus_mono = clock_wall() - clock_mono().ns;
     s->lanes_changed = true;
-    s->mailer = (struct mailer){.loop = s->loop, .log = s->log, .spool = s->folder->path, .store = s->store};
+    s->mailer = (struct courier){.loop = s->loop, .log = s->log, .spool = s->folder->path, .store = s->store};
+    s->notifier = s->mailer;
+    s->mailer.count = store_mail_count;
+    s->mailer.name = "mail";
+    s->notifier.count = store_notice_count;
+    s->notifier.name = "notify";
+    s->alarm.at = INSTANT_NEVER;
     return adopt_begin(s, e);
 }
 
@@ -179,7 +185,8 @@ static void scheduler_close(struct scheduler *s)
         active_free(a);
     zonewatch_clear(s);
     jobsdir_clear(&s->jobsdir);
-    mailer_clear(&s->mailer);
+    courier_clear(&s->mailer);
+    courier_clear(&s->notifier);
     if (s->loop) {
         pool_clear(&s->pool);
         loop_free(s->loop);
@@ -217,7 +224,8 @@ static int scheduler_loop(struct scheduler *s, struct error *e)
     int failed = 0;
     turn_take(s);
     pool_spare(&s->pool);
-    mailer_look(&s->mailer);
+    courier_look(&s->mailer);
+    courier_look(&s->notifier);
     scheduler_ready(s);
     while (!failed) {
         if (s->clean)

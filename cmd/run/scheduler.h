@@ -17,7 +17,7 @@
 #include "cmd/run/plan.h"
 #include "cmd/run/pool.h"
 #include "cmd/run/jobsdir.h"
-#include "cmd/run/mailer.h"
+#include "cmd/run/courier.h"
 #include "lib/sys/loop.h"
 #include "lib/sys/watch.h"
 #include "spool/handover.h"
@@ -75,7 +75,7 @@ struct scheduler {
     struct loop *loop;
     struct watch *watch;
     struct jobsdir jobsdir;
-    struct mailer mailer;
+    struct courier mailer, notifier;
     int watch_data, watch_handover;
     struct plan plan;
     struct pool pool;
@@ -104,6 +104,7 @@ struct scheduler {
     int *zone_watches;
     size_t zone_watch_capacity;
     struct loop_timer zone_timer;
+    struct store_alarm alarm;  /* of the store, the first: something may have to be told then */
     bool clean;              /* fences may be removable now */
     bool again;              /* there is more to do: do not wait */
     struct loop_timer retry; /* the store was busy or full */

@@ -97,7 +97,7 @@ static void stop_done(struct scheduler *s)
 static bool idle(struct scheduler *s)
 {
     bool pending = true;
-    if (s->active || s->again || s->retry_waits || s->changed || mailer_busy(&s->mailer) || plan_due(&s->plan, clock_wall()))
+    if (s->active || s->again || s->retry_waits || s->changed || courier_busy(&s->mailer) || courier_busy(&s->notifier) || plan_due(&s->plan, clock_wall()))
         return false;
     if (store_begin(s->store, false, NULL) != 0)
         return false;

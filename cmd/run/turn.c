@@ -10,6 +10,7 @@
 
 #define TURN_REPORTS 128
 #define TURN_CLAIMS 64
+#define TURN_ALARMS 64
 #define TURN_STEPPED 1000             /* jobs looked at a turn after a step of the clock */
 #define AHEAD (30 * INT64_C(1000000)) /* runs are claimed and handed over this long before they are due; the worker holds them */
 #define STEP_LEAST SECOND             /* a smaller change of the clock is no step */
@@ -121,6 +122,8 @@ struct turn {
     size_t others; /* claims that came to something else */
     struct active *overtaken[TURN_CLAIMS]; /* to be stopped for the next occurrence */
     size_t overtaken_count;
+    struct store_alarm alarm; /* that comes first after all this */
+    int64_t notices;          /* that there were before */
 };
 
 static int claim_one(struct turn *t, const struct due *due, struct error *e)
@@ -156,6 +159,31 @@ static int claim_due(struct turn *t, struct error *e)
     while (!failed && !s->stopping && t->claim_count < TURN_CLAIMS && t->others < TURN_CLAIMS &&
            plan_next(&s->plan, t->now + AHEAD, &due))
         failed = claim_one(t, &due, e);
+    return failed;
+}
+
+static int alarm_one(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    int failed = store_alarm_take(s->store, &t->alarm, t->now, e);
+    if (failed && !e->sys) { /* one damaged record must not hold up all others */
+        log_event(s->log, LOG_LEVEL_ERROR, "a job cannot be watched", "job", LOG_NUMBER((int64_t)t->alarm.number), "reason", e->text, NULL);
+        *e = (struct error){0};
+        failed = 0;
+    }
+    return failed ? failed : store_alarm_first(s->store, &t->alarm, e);
+}
+
+/* What could still be claimed now tells itself how late it is: only once. */
+static int take_alarms(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    struct due due;
+    int failed = store_alarm_first(s->store, &t->alarm, e);
+    if (!s->stopping && plan_next(&s->plan, t->now, &due))
+        return failed;
+    for (int i = 0; !failed && i < TURN_ALARMS && t->alarm.at <= t->now; i++)
+        failed = alarm_one(t, e);
     return failed;
 }
 
@@ -197,6 +225,8 @@ static int turn_write(struct turn *t, struct error *e)
         failed = record_ends(s, t->now, &t->ends, e);
     if (!failed && settled)
         failed = claim_due(t, e);
+    if (!failed)
+        failed = settled ? take_alarms(t, e) : store_alarm_first(s->store, &t->alarm, e);
     if (!failed && s->feed_trimmed != s->feed_position)
         failed = store_feed_trim(s->store, s->feed_position, e);
     if (!failed) {
@@ -316,13 +346,16 @@ static void turn_done(struct turn *t)
     moved_done(s);
     s->retry_tries = 0;
     if (t->ends)
-        mailer_look(&s->mailer);
+        courier_look(&s->mailer);
+    if (t->notices != store_notice_latest(s->store))
+        courier_look(&s->notifier);
+    s->alarm = t->alarm;
     ends_done(s, t->ends);
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
         pool_spare(&s->pool);
     struct due more;
-    s->again = s->reported || s->stepping || s->zone_from || s->lanes_changed || plan_low(&s->plan) ||
+    s->again = s->reported || s->alarm.at <= t->now || s->stepping || s->zone_from || s->lanes_changed || plan_low(&s->plan) ||
                (!s->stopping && plan_next(&s->plan, t->now + AHEAD, &more));
 }
 
@@ -381,7 +414,7 @@ static void turn_clock(struct scheduler *s, instant now)
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->stepping || s->clock_step || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->alarm.at <= now || s->stepping || s->clock_step || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 
@@ -396,6 +429,7 @@ static void turn_commit(struct scheduler *s, instant now)
     struct turn *t = mem_zero(1, sizeof *t);
     t->scheduler = s;
     t->now = now;
+    t->notices = store_notice_latest(s->store);
     if (begun == 0 && turn_write(t, &e) == 0) {
         turn_done(t);
     } else {
@@ -408,7 +442,8 @@ static void turn_commit(struct scheduler *s, instant now)
 static void turn_alarm(struct scheduler *s, instant now)
 {
     instant wake = s->stopping ? INSTANT_NEVER : plan_wake(&s->plan, now + AHEAD);
-    loop_alarm_set(s->loop, wake == INSTANT_NEVER ? wake : wake - AHEAD);
+    wake = wake == INSTANT_NEVER ? wake : wake - AHEAD;
+    loop_alarm_set(s->loop, s->alarm.at > now && s->alarm.at < wake ? s->alarm.at : wake);
 }
 
 void turn_take(struct scheduler *s)

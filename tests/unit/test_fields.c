@@ -145,6 +145,8 @@ static void test_refused(void **state)
         {"env", "[\"A=1\"]", "a map"}, {"env", "{\"\":\"x\"}", "empty"}, {"env", "{\"A=B\":\"x\"}", "'='"}, {"env", "{\"A\":\"x\\u0000\"}", "A: holds a NUL"},
         {"env", "{\"A\":true}", "A: wants a text"}, {"user", "\"\"", "empty"}, {"group", "7", "wants a text"}, {"nice", "20", "from -20 to 19"}, {"nice", "-21", "from -20 to 19"},
         {"rlimits", "{\"nofiles\":\"5\"}", "no resource limit"}, {"rlimits", "{\"nofile\":\"x\"}", "no limit"}, {"rlimits", "{\"nofile\":\"20:10\"}", "above the hard"},
+        {"notify", "{\"failures\":\"x\"}", "did you mean 'failure'"}, {"notify", "{\"late\":\"x\"}", "needs a duration"}, {"notify", "{\"failure\":\" \"}", "line is empty"},
+        {"notify", "{\"long 1\":\"x\"}", "long: "}, {"notify", "\"x\"", "a map"},
         {"output_max", "-1", "from 0"}, {"output_max", "\"10X\"", "bytes"}, {"output_max", "\"9999999999999T\"", "from 0"}, {"output_max", "\"1M1\"", "bytes"}, {"output_max", "\"M\"", "bytes"},
         {"retry_delays", "\"5s\"", "'retry_delay'"}, {"zzzzzz", "1", "no such field"},
     };
@@ -193,6 +195,7 @@ static void test_text(void **state)
         {"tags", {"a", "b,c", "a"}, "[\"a\",\"b\",\"c\"]"},
         {"env", {"A=1", "B=x=y", "A=2"}, "{\"A\":\"2\",\"B\":\"x=y\"}"},
         {"env", {"A="}, "{\"A\":\"\"}"},
+        {"notify", {"failure=a=b c", "late 1h30m=x", "failure=y"}, "{\"failure\":\"y\",\"late 1h30m\":\"x\"}"},
         {"rlimits", {"nofile=10", "core=0:unlimited"}, "{\"nofile\":\"10\",\"core\":\"0:unlimited\"}"},
         {"retry_delay", {"9s", "1s,5s,1m"}, "[\"1s\",\"5s\",\"1m\"]"}, /* the last one counts */
         {"success_exit", {"0,3"}, "[0,3]"}, {"success_exit", {"7", "3"}, "[3]"},

@@ -169,6 +169,8 @@ static struct value record_full(void)
     value_put(list, "A", value_text("=b"));
     list = value_put(&map, "rlimits", value_map());
     value_put(list, "nofile", value_text("10:20"));
+    list = value_put(&map, "notify", value_map());
+    value_put(list, "late 10m", value_text("logger late"));
     return map;
 }
 
