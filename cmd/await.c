@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "cmd/client.h"
+#include "cmd/view.h"
 #include "lib/base/mem.h"
+#include "lib/text/visible.h"
 
 /* ---- what is waited for ---- */
 
@@ -45,19 +47,10 @@ static int awaited_job(struct store *s, uint64_t number, struct awaited *out, st
     return code;
 }
 
-int awaited_find(struct store *s, const char *reference, struct awaited *out, struct error *e)
+int awaited_find(struct store *s, struct run_id id, struct awaited *out, struct error *e)
 {
-    struct run_id id;
-    struct run run;
-    uint64_t number;
-    if (!run_id_parse(reference, &id)) {
-        int code = store_find(s, reference, &number, e);
-        return code < 0 ? code : awaited_job(s, number, out, e);
-    }
-    int code = store_run(s, id, &run, e);
-    if (code < 0)
-        return code;
-    run_clear(&run);
+    if (!id.n)
+        return awaited_job(s, id.job, out, e);
     *out = (struct awaited){.id = id};
     return 0;
 }
@@ -160,11 +153,47 @@ static int await_occurrence(struct store *s, struct run_id id, bool *over, struc
     return code;
 }
 
+struct of_extra {
+    uint64_t extra;
+    struct run *last;
+};
+
+static bool of_extra_add(void *context, const struct run *r)
+{
+    struct of_extra *x = context;
+    if (r->extra != x->extra)
+        return true;
+    run_copy(x->last, r);
+    return false;
+}
+
+/* An extra occurrence goes with its end; its last row stays. */
+static int await_extra(struct store *s, const struct awaited *a, bool *over, struct await *out, struct error *e)
+{
+    struct job_state state;
+    struct run last;
+    struct of_extra x = {a->extra, &last};
+    if (store_state(s, a->extra, &state, NULL) == 0)
+        return 0;
+    run_init(&last);
+    last.id = (struct run_id){.job = a->id.job, .note = 1};
+    last.outcome = OUTCOME_CANCELLED; /* where it was cancelled before it had a run */
+    int code = store_each_run(s, a->id.job, NULL, of_extra_add, &x, e);
+    *over = code == 0;
+    if (*over)
+        await_ended(&last, out);
+    else
+        run_clear(&last);
+    return code;
+}
+
 static int await_read(struct store *s, const struct awaited *a, bool *over, struct await *out, struct error *e)
 {
     struct job_state state;
     if (a->id.n || a->id.note)
         return await_run(s, a, over, out, e);
+    if (a->extra)
+        return await_extra(s, a, over, out, e);
     int code = store_state(s, a->id.job, &state, e);
     if (code < 0)
         return code;
@@ -211,6 +240,30 @@ int await_job(const struct common *c, uint64_t number, struct await *out, struct
     const struct awaited once = {.id.job = number, .once = true};
     bool over;
     return await_until(c, &once, NULL, &over, out, e);
+}
+
+void await_tell(const struct command *self, const struct await *a, bool json)
+{
+    struct buf b = {0}, line = {0};
+    if (json) {
+        struct value v = view_run(&a->last);
+        view_line(&b, &v);
+    } else {
+        char id[RUN_ID_SIZE];
+        run_id_format(a->last.id, id);
+        if (a->last.id.note)
+            buf_format(&line, "job %llu: ", (unsigned long long)a->last.id.job);
+        else
+            buf_format(&line, "run %s: ", id);
+        view_result(&line, &a->last);
+        if (a->last.reason)
+            buf_format(&line, ": %s", a->last.reason);
+        visible_add(&b, line.data, line.length, false);
+        buf_char(&b, '\n');
+    }
+    command_print(self, &b);
+    buf_clear(&b);
+    buf_clear(&line);
 }
 
 int await_code(const struct await *a)

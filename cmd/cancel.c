@@ -4,23 +4,13 @@
 #include <string.h>
 
 #include "cmd/cancel_wait.h"
-#include "cmd/client.h"
+#include "cmd/chosen.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/text/visible.h"
 
-struct cancel_options {
-    struct common common;
-    bool json;
-};
-static const struct option_row cancel_options[] = {
-    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct cancel_options, json), .help = "one JSON object a line"},
-    COMMAND_OPTIONS,
-    {0},
-};
-
-struct cancelled { /* one job of the command line */
+struct cancelled { /* one job */
     uint64_t number;
     enum life_cancel what;
     struct run_id *runs;   /* LIFE_STOPPING: those to be stopped */
@@ -32,44 +22,51 @@ struct cancelled { /* one job of the command line */
     bool paused;           /* it was; cancelling ends that too */
 };
 
-static int cancel_one(struct store *s, const char *reference, instant now, struct cancelled *c, struct error *e)
+struct cancel_options {
+    struct common common;
+    struct selector selector;
+    bool quiet, json;
+    instant now;
+    struct cancelled *list;
+    size_t count, capacity;
+};
+static const struct option_row cancel_options[] = {
+    SELECTOR_OPTIONS(cancel_options, selector),
+    {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct cancel_options, quiet), .help = "print nothing"},
+    {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct cancel_options, json), .help = "one JSON object a line"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+static int cancel_job(struct store *s, struct cancelled *c, instant now, struct error *e)
 {
     struct store_cancelled done;
-    int code = store_find(s, reference, &c->number, e);
-    if (code == 0)
-        code = store_state(s, c->number, &c->state, e);
+    int code = store_state(s, c->number, &c->state, e);
     c->paused = code == 0 && c->state.paused;
     if (code == 0)
         code = store_cancel(s, c->number, now, &done, e);
-    if (code == 0) {
-        c->what = done.what;
-        c->runs = done.open;
-        c->run_count = done.open_count;
-    }
-    if (code == 0 && done.what != LIFE_OVER)
-        code = store_audit(s, c->number, now, "cancelled", e);
-    if (code == 0)
-        code = store_state(s, c->number, &c->state, e);
-    struct job j;
-    if (code == 0 && store_job(s, c->number, &j, NULL) == 0) {
-        c->source = mem_string(j.source);
-        job_clear(&j);
-    }
-    return code;
-}
-
-/* All of them in one transaction: if one is unknown, none is cancelled. */
-static int cancel_all(struct store *s, char **references, int count, struct cancelled *c, struct error *e)
-{
-    instant now = clock_wall();
-    int code = store_begin(s, true, e);
     if (code < 0)
         return code;
-    for (int i = 0; i < count && code == 0; i++)
-        code = cancel_one(s, references[i], now, &c[i], e);
-    if (code == 0)
-        return store_commit(s, e);
-    store_abort(s);
+    c->what = done.what;
+    c->runs = done.open;
+    c->run_count = done.open_count;
+    if (done.what != LIFE_OVER)
+        code = store_audit(s, c->number, now, "cancelled", e);
+    return code == 0 ? store_state(s, c->number, &c->state, e) : code;
+}
+
+static int cancel_one(void *context, struct store *s, const struct chosen *x, struct error *e)
+{
+    struct cancel_options *o = context;
+    struct cancelled c = {.number = x->job};
+    struct job j;
+    int code = cancel_job(s, &c, o->now, e);
+    if (code == 0 && store_job(s, c.number, &j, NULL) == 0) {
+        c.source = mem_string(j.source);
+        job_clear(&j);
+    }
+    MEM_GROW(o->list, o->capacity, o->count + 1);
+    o->list[o->count++] = c;
     return code;
 }
 
@@ -135,7 +132,7 @@ static void cancel_tell(const struct command *self, const struct cancel_options 
     struct buf b = {0}, text = {0};
     if (o->json) {
         cancel_json(&b, c);
-    } else {
+    } else if (!o->quiet) {
         cancel_text(&text, c);
         visible_add(&b, text.data, text.length, false);
         buf_char(&b, '\n');
@@ -170,45 +167,42 @@ static int cancel_end(const struct command *self, const struct cancel_options *o
     return 0;
 }
 
-static int cancel_do(const struct command *self, const struct cancel_options *o, char **references, int count, struct error *e)
+static int cancel_do(const struct command *self, struct cancel_options *o, char **words, int count, struct error *e)
 {
-    struct store *store;
-    int code = client_open_job(&o->common, STORE_WRITE, references[0], &store, e);
-    if (code < 0)
-        return code;
-    struct cancelled *list = mem_zero((size_t)count, sizeof *list);
-    code = cancel_all(store, references, count, list, e);
-    store_close(store); /* wakes the scheduler */
-    int result = ERROR_NONE;
-    for (int i = 0; i < count && code == 0; i++)
-        code = cancel_end(self, o, &list[i], &result, e);
-    for (int i = 0; i < count; i++) {
-        free(list[i].runs);
-        free(list[i].source);
+    const struct choice choice = {.command = self,
+        .common = &o->common,
+        .selector = &o->selector,
+        .words = words,
+        .count = count,
+        .now = o->now};
+    int result = ERROR_NONE, code = chosen_do(&choice, cancel_one, o, e);
+    for (size_t i = 0; i < o->count && code == 0; i++)
+        code = cancel_end(self, o, &o->list[i], &result, e);
+    for (size_t i = 0; i < o->count; i++) {
+        free(o->list[i].runs);
+        free(o->list[i].source);
     }
-    free(list);
+    free(o->list);
     return code < 0 ? code : result;
 }
 
 static int cancel_run(const struct command *self, int argc, char **argv)
 {
-    struct cancel_options o = {0};
+    struct cancel_options o = {.now = clock_wall()};
     struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first < 0)
-        return exit_code;
-    if (first == argc)
-        return command_usage_error(self, "no job is named: `ax cancel JOB...`");
-    int code = cancel_do(self, &o, argv + first, argc - first, &e);
-    return code < 0 ? command_fail(self, &e) : code;
+    if (first >= 0)
+        exit_code = cancel_do(self, &o, argv + first, argc - first, &e);
+    selector_clear(&o.selector);
+    return exit_code < 0 ? command_fail(self, &e) : exit_code;
 }
 
 const struct command command_cancel = {
     .name = "cancel",
     .aliases = {"rm"},
     .summary = "see to it that jobs do not run, and stop those that do",
-    .usage = "[--json] JOB...",
+    .usage = "JOB...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all]",
     .about = "When it returns 0 the jobs will not start any more, and those that were running\n"
              "have been stopped with all their processes. Returns 1 if one had ended already,\n"
              "and says how.",

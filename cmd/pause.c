@@ -3,18 +3,22 @@
 
 #include <stdlib.h>
 
-#include "cmd/client.h"
+#include "cmd/chosen.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/text/visible.h"
 
 struct pause {
     struct common common;
+    struct selector selector;
     struct view view;
-    bool quiet, json;
+    bool quiet, json, resumes;
+    struct paused *list;
+    size_t count, capacity;
 };
 
 static const struct option_row pause_options[] = {
+    SELECTOR_OPTIONS(pause, selector),
     {.letter = 'q',
         .word = "quiet",
         .kind = OPTION_FLAG,
@@ -32,48 +36,35 @@ struct paused {
     struct job_state state;
 };
 
-static int pause_one(
-    struct store *store, const char *reference, bool pause, instant now, struct paused *out, struct error *e)
+static int pause_one(void *context, struct store *store, const struct chosen *c, struct error *e)
 {
+    struct pause *p = context;
+    struct paused x = {.number = c->job};
     struct job job;
-    int code = store_find(store, reference, &out->number, e);
-    if (code == 0)
-        code = store_job(store, out->number, &job, e);
+    int code = store_job(store, c->job, &job, e);
     if (code < 0)
         return code;
-    out->name = mem_string(job.name);
+    x.name = mem_string(job.name);
     job_clear(&job);
-    code = store_pause(store, out->number, pause, now, &out->changed, e);
-    if (code == 0 && out->changed)
-        code = store_audit(store, out->number, now, pause ? "paused" : "resumed", e);
+    MEM_GROW(p->list, p->capacity, p->count + 1);
+    p->list[p->count++] = x;
+    struct paused *kept = &p->list[p->count - 1];
+    code = store_pause(store, c->job, !p->resumes, p->view.now, &kept->changed, e);
+    if (code == 0 && kept->changed)
+        code = store_audit(store, c->job, p->view.now, p->resumes ? "resumed" : "paused", e);
     if (code == 0)
-        code = store_state(store, out->number, &out->state, e);
-    out->over = job_over(&out->state);
+        code = store_state(store, c->job, &kept->state, e);
+    kept->over = job_over(&kept->state);
     return code;
 }
 
-/* All of them in one transaction: if one is unknown, none is paused. */
-static int pause_all(const struct pause *p, struct store *store, char **references, int count, bool pause,
-    struct paused *list, struct error *e)
-{
-    int code = store_begin(store, true, e);
-    if (code < 0)
-        return code;
-    for (int i = 0; i < count && code == 0; i++)
-        code = pause_one(store, references[i], pause, p->view.now, &list[i], e);
-    if (code == 0)
-        return store_commit(store, e);
-    store_abort(store);
-    return code;
-}
-
-static void pause_text(struct buf *b, const struct pause *p, bool pause, const struct paused *x)
+static void pause_text(struct buf *b, const struct pause *p, const struct paused *x)
 {
     struct buf line = {0};
     buf_format(&line, "job %llu%s%s: ", (unsigned long long)x->number, x->name ? " " : "", x->name ? x->name : "");
-    if (x->over && pause) {
+    if (x->over && !p->resumes) {
         buf_text(&line, "has ended; there is nothing to pause");
-    } else if (pause) {
+    } else if (!p->resumes) {
         buf_text(&line, x->changed ? "paused" : "was paused already");
         if (x->state.phase == PHASE_RUNNING)
             buf_text(&line, "; the run that is open goes on");
@@ -100,74 +91,69 @@ static void pause_json(struct buf *b, const struct pause *p, const struct paused
     view_line(b, &m);
 }
 
-static void pause_tell(
-    const struct command *self, const struct pause *p, bool pause, const struct paused *list, int count)
+static void pause_tell(const struct command *self, const struct pause *p)
 {
     struct buf b = {0};
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < p->count; i++)
         if (p->json)
-            pause_json(&b, p, &list[i]);
+            pause_json(&b, p, &p->list[i]);
         else if (!p->quiet)
-            pause_text(&b, p, pause, &list[i]);
+            pause_text(&b, p, &p->list[i]);
     command_print(self, &b);
     buf_clear(&b);
 }
 
-static int pause_do(
-    const struct command *self, struct pause *p, char **references, int count, bool pause, struct error *e)
+static int pause_do(const struct command *self, struct pause *p, char **words, int count, struct error *e)
 {
-    struct store *store;
-    int result = ERROR_NONE;
-    int code = client_open_job(&p->common, STORE_WRITE, references[0], &store, e);
-    if (code < 0)
-        return code;
-    struct paused *list = mem_zero((size_t)count, sizeof *list);
-    code = pause_all(p, store, references, count, pause, list, e);
-    store_close(store); /* wakes the scheduler */
+    const struct choice choice = {.command = self,
+        .common = &p->common,
+        .selector = &p->selector,
+        .words = words,
+        .count = count,
+        .now = p->view.now};
+    int code = chosen_do(&choice, pause_one, p, e);
     if (code == 0)
-        pause_tell(self, p, pause, list, count);
-    for (int i = 0; i < count; i++) {
-        if (list[i].over && pause)
-            result = ERROR_FAILED;
-        free(list[i].name);
+        pause_tell(self, p);
+    for (size_t i = 0; i < p->count; i++) {
+        if (code == 0 && p->list[i].over && !p->resumes)
+            code = ERROR_FAILED;
+        free(p->list[i].name);
     }
-    free(list);
-    return code < 0 ? code : result;
+    free(p->list);
+    return code;
 }
 
-static int pause_main(const struct command *self, int argc, char **argv, bool pause)
+static int pause_main(const struct command *self, int argc, char **argv, bool resumes)
 {
-    struct pause p = {0};
+    struct pause p = {.resumes = resumes};
     struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &p, &exit_code);
-    if (first < 0)
-        return exit_code;
-    if (first == argc)
-        return command_usage_error(self, "no job is named: `ax %s JOB...`", self->name);
-    int code = view_init(&p.view, &e);
-    if (code == 0) {
-        code = pause_do(self, &p, argv + first, argc - first, pause, &e);
+    if (first >= 0) {
+        exit_code = view_init(&p.view, &e);
+        if (exit_code == 0)
+            exit_code = pause_do(self, &p, argv + first, argc - first, &e);
         view_clear(&p.view);
     }
-    return code < 0 ? command_fail(self, &e) : code;
+    selector_clear(&p.selector);
+    return exit_code < 0 ? command_fail(self, &e) : exit_code;
 }
 
 static int pause_run(const struct command *self, int argc, char **argv)
 {
-    return pause_main(self, argc, argv, true);
+    return pause_main(self, argc, argv, false);
 }
 
 static int resume_run(const struct command *self, int argc, char **argv)
 {
-    return pause_main(self, argc, argv, false);
+    return pause_main(self, argc, argv, true);
 }
 
 const struct command command_pause = {
     .name = "pause",
     .aliases = {"disable"},
     .summary = "hold jobs back until they are resumed",
-    .usage = "[--json] JOB...",
+    .usage = "JOB...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all]",
     .about = "A run that is open goes on. What comes due meanwhile is not started; when the\n"
              "job is resumed, its catchup says what becomes of it. `ax start` runs a paused\n"
              "job all the same.",
@@ -179,7 +165,7 @@ const struct command command_resume = {
     .name = "resume",
     .aliases = {"enable"},
     .summary = "let paused jobs run again",
-    .usage = "[--json] JOB...",
+    .usage = "JOB...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all]",
     .about = "Due times that passed meanwhile follow the job's catchup: the latest one runs,\n"
              "none, or all.",
     .options = pause_options,

@@ -1,10 +1,15 @@
 #include "cmd/selector.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/ls.h"
 #include "lib/base/mem.h"
+#include "lib/text/visible.h"
+
+enum { NAMES_SHOWN = 3 };
 
 bool selector_given(const struct selector *x)
 {
@@ -23,33 +28,49 @@ struct search {
     bool ended;
     instant now;
     struct store_numbers *out;
+    struct buf *names;
 };
+
+static void search_name(struct search *s, const struct job *j)
+{
+    if (s->out->count == NAMES_SHOWN) {
+        buf_text(s->names, ", ...");
+    } else if (s->out->count < NAMES_SHOWN) {
+        buf_text(s->names, s->out->count ? ", " : "");
+        if (j->name)
+            visible_add(s->names, j->name, strlen(j->name), false);
+        else
+            buf_format(s->names, "%" PRIu64, j->number);
+    }
+}
+
 
 static bool search_job(void *context, const struct job *j, const struct job_state *st)
 {
     struct search *s = context;
     if ((job_over(st) && !s->ended) || !ls_wants(&s->wanted, j, st, s->now))
         return true;
+    search_name(s, j);
     MEM_GROW(s->out->items, s->out->capacity, s->out->count + 1);
     s->out->items[s->out->count++] = j->number;
     return true;
 }
 
-int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct error *e)
+int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct buf *names, struct error *e)
 {
-    struct search search = {.ended = x->states, .now = now, .out = out};
+    struct search search = {.ended = x->states, .now = now, .out = out, .names = names};
     search.wanted = (struct ls_options){.states = x->states, .tags = x->tags, .queues = x->queues, .names = x->names, .before = INSTANT_NONE};
     return store_each_job(s, 0, search_job, &search, e);
 }
 
-int selector_confirm(const struct selector *x, size_t count, const char *what, struct error *e)
+int selector_confirm(const struct selector *x, size_t count, const char *what, const char *names, struct error *e)
 {
     char answer[16] = "";
     if (count <= 1 || x->all)
         return 0;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return error_set(e, ERROR_USAGE, "%zu jobs match: --all to %s them all", count, what);
-    fprintf(stderr, "%s %zu jobs? [y/N] ", what, count);
+        return error_set(e, ERROR_USAGE, "%zu jobs match (%s): --all to %s them all", count, names, what);
+    fprintf(stderr, "%s %zu jobs (%s)? [y/N] ", what, count, names);
     fflush(stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;

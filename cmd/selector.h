@@ -23,10 +23,11 @@ struct selector {
 bool selector_given(const struct selector *x);
 void selector_clear(struct selector *x);
 
-/* Inside a transaction: adds the numbers of the jobs that each of its options agrees with. Those that have ended are only there if their state is named. */
-int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct error *e);
+/* Inside a transaction: adds the numbers of the jobs that each of its options agrees with, and the names of the first few. Those that have ended are only there if
+ * their state is named. */
+int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct buf *names, struct error *e);
 
-/* Outside of one: may so many be changed? One always, more with --all, or if somebody at the terminal says so. `what`: `change`. ERROR_USAGE. */
-int selector_confirm(const struct selector *x, size_t count, const char *what, struct error *e);
+/* Outside of one: may so many be changed? One always, more with --all, or if somebody at the terminal says so. `what`: `change`; `names`: of the first few. ERROR_USAGE. */
+int selector_confirm(const struct selector *x, size_t count, const char *what, const char *names, struct error *e);
 
 #endif

@@ -272,16 +272,20 @@ static void set_number(struct set *x, uint64_t number)
 static int set_find(struct set *x, struct store *s, const struct strvec *references, struct error *e)
 {
     uint64_t number;
+    struct buf names = {0};
     int code = store_begin(s, false, e);
     if (code == 0 && selector_given(&x->selector))
-        code = selector_find(s, &x->selector, x->view.now, &x->numbers, e);
+        code = selector_find(s, &x->selector, x->view.now, &x->numbers, &names, e);
     for (size_t i = 0; i < references->count && code == 0; i++)
         if ((code = store_find(s, references->items[i], &number, e)) == 0)
             set_number(x, number);
     store_abort(s);
     if (code == 0 && !x->numbers.count)
-        return error_set(e, ERROR_NOT_FOUND, "there is no such job");
-    return code == 0 && selector_given(&x->selector) ? selector_confirm(&x->selector, x->numbers.count, "change", e) : code;
+        code = error_set(e, ERROR_NOT_FOUND, "there is no such job");
+    if (code == 0 && selector_given(&x->selector))
+        code = selector_confirm(&x->selector, x->numbers.count, "change", buf_string(&names), e);
+    buf_clear(&names);
+    return code;
 }
 
 /* ---- what is said ---- */

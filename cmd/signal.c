@@ -8,6 +8,7 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
+#include "cmd/chosen.h"
 #include "cmd/client.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
@@ -17,22 +18,26 @@
 #include "lib/text/visible.h"
 #include "spool/handover.h"
 
+struct signalled { /* one that was named */
+    struct run_id id; /* n 0: the job */
+    struct run_id *runs;
+    size_t count, capacity;
+};
+
 struct signal_options {
     struct common common;
+    struct selector selector;
     bool first, quiet, json;
+    struct signalled *list;
+    size_t count, capacity;
 };
 static const struct option_row signal_options[] = {
+    SELECTOR_OPTIONS(signal_options, selector),
     {.word = "main", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, first), .help = "only to the process that was started, not to its whole session"},
     {.letter = 'q', .word = "quiet", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, quiet), .help = "print nothing"},
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct signal_options, json), .help = "one JSON object a line"},
     COMMAND_OPTIONS,
     {0},
-};
-
-struct signalled { /* one word of the command line */
-    struct run_id id; /* n 0: the job */
-    struct run_id *runs;
-    size_t count, capacity;
 };
 
 struct sent {
@@ -67,40 +72,20 @@ static bool signal_open(void *context, const struct run *r)
     return true;
 }
 
-static int signal_find(struct store *s, const char *reference, struct signalled *out, struct error *e)
+static int signal_find(void *context, struct store *s, const struct chosen *c, struct error *e)
 {
-    struct run run;
-    int code;
-    if (run_id_parse(reference, &out->id) && !out->id.note) {
-        code = store_run(s, out->id, &run, e);
-        if (code == 0)
-            run_clear(&run);
-    } else {
-        out->id = (struct run_id){0};
-        code = store_find(s, reference, &out->id.job, e);
+    struct signal_options *o = context;
+    struct signalled x = {.id = {.job = c->job, .n = c->run}};
+    int code = store_each_open(s, signal_open, &x, e);
+    if (code == 0 && !x.count && selector_given(&o->selector))
+        code = error_set(e, ERROR_FAILED, "no run of job %llu is going", (unsigned long long)c->job);
+    if (code < 0) {
+        free(x.runs);
+        return code;
     }
-    return code == 0 ? store_each_open(s, signal_open, out, e) : code;
-}
-
-static int signal_find_all(const struct signal_options *o, char **references, int count, struct signalled *list, struct folder *folder, struct error *e)
-{
-    struct store *store;
-    char *what = mem_format("job or run `%s`", references[0]);
-    int code = client_open_for(&o->common, STORE_READ, what, &store, e);
-    free(what);
-    if (code < 0)
-        return code;
-    code = store_begin(store, false, e);
-    for (int i = 0; i < count && code == 0; i++)
-        code = signal_find(store, references[i], &list[i], e);
-    store_abort(store);
-    store_close(store);
-    if (code < 0)
-        return code;
-    char *path = folder_path(o->common.spool);
-    code = folder_open(path, false, folder, e);
-    free(path);
-    return code;
+    MEM_GROW(o->list, o->capacity, o->count + 1);
+    o->list[o->count++] = x;
+    return 0;
 }
 
 /* ---- the deed ---- */
@@ -252,44 +237,60 @@ static bool signal_word(const struct command *self, const struct signal_options 
     return all;
 }
 
-static int signal_do(const struct command *self, const struct signal_options *o, char **references, int count, int number)
+static int signal_all(const struct command *self, const struct signal_options *o, int number, struct error *e)
 {
     struct folder folder;
-    struct error e = {0};
-    struct signalled *list = mem_zero((size_t)count, sizeof *list);
-    int result = ERROR_NONE, code = signal_find_all(o, references, count, list, &folder, &e);
+    char *path = folder_path(o->common.spool);
+    int result = ERROR_NONE, code = folder_open(path, false, &folder, e);
+    free(path);
     if (code < 0)
-        result = command_fail(self, &e);
-    for (int i = 0; i < count && code == 0; i++)
-        if (!signal_word(self, o, &folder, &list[i], number))
+        return code;
+    for (size_t i = 0; i < o->count; i++)
+        if (!signal_word(self, o, &folder, &o->list[i], number))
             result = ERROR_FAILED;
-    if (code == 0)
-        folder_clear(&folder);
-    for (int i = 0; i < count; i++)
-        free(list[i].runs);
-    free(list);
+    folder_clear(&folder);
     return result;
+}
+
+static int signal_do(const struct command *self, struct signal_options *o, char **words, int count, struct error *e)
+{
+    const char *last = count ? words[count - 1] : "";
+    int number = signal_number(last);
+    const struct choice choice = {.command = self,
+        .common = &o->common,
+        .selector = &o->selector,
+        .words = words,
+        .count = count - 1,
+        .runs = true,
+        .reads = true,
+        .now = clock_wall()};
+    if (!count || (count == 1 && !selector_given(&o->selector)))
+        return error_set(e, ERROR_USAGE, "takes jobs or runs, and a signal: `ax signal JOB HUP`");
+    if (!number)
+        return error_set(e, ERROR_USAGE, "`%.*s` is no signal: it comes last, as a name such as HUP or a number", UTF8_WORD(last));
+    int code = chosen_do(&choice, signal_find, o, e);
+    return code < 0 ? code : signal_all(self, o, number, e);
 }
 
 static int signal_main(const struct command *self, int argc, char **argv)
 {
     struct signal_options o = {0};
+    struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first < 0)
-        return exit_code;
-    if (argc - first < 2)
-        return command_usage_error(self, "takes jobs or runs, and a signal: `ax signal JOB HUP`");
-    int number = signal_number(argv[argc - 1]);
-    if (!number)
-        return command_usage_error(self, "`%.*s` is no signal: it comes last, as a name such as HUP or a number", UTF8_WORD(argv[argc - 1]));
-    return signal_do(self, &o, argv + first, argc - first - 1, number);
+    if (first >= 0)
+        exit_code = signal_do(self, &o, argv + first, argc - first, &e);
+    for (size_t i = 0; i < o.count; i++)
+        free(o.list[i].runs);
+    free(o.list);
+    selector_clear(&o.selector);
+    return exit_code < 0 ? command_fail(self, &e) : exit_code;
 }
 
 const struct command command_signal = {
     .name = "signal",
     .summary = "send a signal to runs that are going",
-    .usage = "[--main] [--json] JOB|RUN... SIGNAL",
+    .usage = "[--main] JOB|RUN... SIGNAL\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all] SIGNAL",
     .about = "It goes to the session of the process that was started and to what descends\n"
              "from it; with --main to that process alone. `ax stop` ends a run, with a grace\n"
              "time and all; here it ends only if the signal ends its process, and is tried\n"

@@ -3,17 +3,28 @@
 #include <stdlib.h>
 
 #include "cmd/cancel_wait.h"
-#include "cmd/client.h"
+#include "cmd/chosen.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/text/visible.h"
 
+struct stopped { /* one that was named */
+    uint64_t number;
+    struct run_id *runs;
+    size_t count;
+};
+
 struct stop_options {
     struct common common;
+    struct selector selector;
     bool quiet, json;
+    instant now;
+    struct stopped *list;
+    size_t count, capacity;
 };
 static const struct option_row stop_options[] = {
+    SELECTOR_OPTIONS(stop_options, selector),
     {.letter = 'q',
         .word = "quiet",
         .kind = OPTION_FLAG,
@@ -27,46 +38,21 @@ static const struct option_row stop_options[] = {
     {0},
 };
 
-struct stopped { /* one word of the command line */
-    uint64_t number;
-    struct run_id *runs;
-    size_t count;
-};
-
 /* A run that has ended already is no error of the word, but there is nothing to stop. */
-static int stop_one(struct store *s, const char *reference, instant now, struct stopped *out, struct error *e)
+static int stop_one(void *context, struct store *s, const struct chosen *c, struct error *e)
 {
-    struct run_id only;
-    struct run run;
-    int code = 0;
-    if (run_id_parse(reference, &only) && !only.note) {
-        code = store_run(s, only, &run, e);
-        if (code == 0)
-            run_clear(&run);
-    } else {
-        only = (struct run_id){0};
-        code = store_find(s, reference, &only.job, e);
-    }
-    out->number = only.job;
-    if (code == 0)
-        code = store_stop(s, only, &out->runs, &out->count, e);
-    if (code == 0 && out->count)
-        code = store_audit(s, only.job, now, "stopped", e);
-    return code;
-}
-
-static int stop_all(struct store *s, char **references, int count, struct stopped *list, struct error *e)
-{
-    instant now = clock_wall();
-    int code = store_begin(s, true, e);
+    struct stop_options *o = context;
+    struct stopped x = {.number = c->job};
+    int code = store_stop(s, (struct run_id){.job = c->job, .n = c->run}, &x.runs, &x.count, e);
+    if (code == 0 && x.count)
+        code = store_audit(s, c->job, o->now, "stopped", e);
     if (code < 0)
         return code;
-    for (int i = 0; i < count && code == 0; i++)
-        code = stop_one(s, references[i], now, &list[i], e);
-    if (code == 0)
-        return store_commit(s, e);
-    store_abort(s);
-    return code;
+    if (!x.count && selector_given(&o->selector))
+        return error_set(e, ERROR_FAILED, "no run of job %llu is going", (unsigned long long)c->job);
+    MEM_GROW(o->list, o->capacity, o->count + 1);
+    o->list[o->count++] = x;
+    return 0;
 }
 
 static void stop_json(struct buf *b, uint64_t number, struct run_id open, const struct cancel_end *end)
@@ -128,44 +114,40 @@ static int stop_ends(
     return 0;
 }
 
-static int stop_do(
-    const struct command *self, const struct stop_options *o, char **references, int count, struct error *e)
+static int stop_do(const struct command *self, struct stop_options *o, char **words, int count, struct error *e)
 {
-    struct store *store;
-    char *what = mem_format("job or run `%s`", references[0]);
-    int result = ERROR_NONE, code = client_open_for(&o->common, STORE_WRITE, what, &store, e);
-    free(what);
-    if (code < 0)
-        return code;
-    struct stopped *list = mem_zero((size_t)count, sizeof *list);
-    code = stop_all(store, references, count, list, e);
-    store_close(store); /* wakes the scheduler */
-    for (int i = 0; i < count && code == 0; i++)
-        code = stop_ends(self, o, &list[i], &result, e);
-    for (int i = 0; i < count; i++)
-        free(list[i].runs);
-    free(list);
+    const struct choice choice = {.command = self,
+        .common = &o->common,
+        .selector = &o->selector,
+        .words = words,
+        .count = count,
+        .runs = true,
+        .now = o->now};
+    int result = ERROR_NONE, code = chosen_do(&choice, stop_one, o, e);
+    for (size_t i = 0; i < o->count && code == 0; i++)
+        code = stop_ends(self, o, &o->list[i], &result, e);
+    for (size_t i = 0; i < o->count; i++)
+        free(o->list[i].runs);
+    free(o->list);
     return code < 0 ? code : result;
 }
 
 static int stop_run(const struct command *self, int argc, char **argv)
 {
-    struct stop_options o = {0};
+    struct stop_options o = {.now = clock_wall()};
     struct error e = {0};
     int exit_code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
-    if (first < 0)
-        return exit_code;
-    if (first == argc)
-        return command_usage_error(self, "no job or run is named: `ax stop JOB|RUN...`");
-    int code = stop_do(self, &o, argv + first, argc - first, &e);
-    return code < 0 ? command_fail(self, &e) : code;
+    if (first >= 0)
+        exit_code = stop_do(self, &o, argv + first, argc - first, &e);
+    selector_clear(&o.selector);
+    return exit_code < 0 ? command_fail(self, &e) : exit_code;
 }
 
 const struct command command_stop = {
     .name = "stop",
     .summary = "end runs, and keep their jobs",
-    .usage = "[--json] JOB|RUN...",
+    .usage = "JOB|RUN...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all]",
     .about = "The run is ended with all its processes (TERM, and KILL after kill_after) and is\n"
              "not tried again; the job goes on with its next occurrence. `ax cancel` ends the\n"
              "job as well. Returns 1 if no run was going, or one ended by itself before it\n"

@@ -446,14 +446,14 @@ bool life_retry(struct job_state *s, instant now)
     return true;
 }
 
-bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
+static bool life_pass_over(const struct life *l, struct job_state *s, const char *reason, instant *due)
 {
     bool waits = s->phase == PHASE_WAITING && !s->first;
     *due = waits ? s->due : s->next;
     life_notes_begin(l->notes);
     if (!s->repeats || job_over(s) || *due == INSTANT_NEVER)
         return false;
-    life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string("skipped by hand"))->due = *due;
+    life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string(reason))->due = *due;
     instant next = life_due_after(l, *due);
     if (!waits)
         s->next = next;
@@ -462,6 +462,34 @@ bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
     else
         life_await(l, s, life_counts_from_end(l->job) ? instant_add(*due, l->job->every) : next);
     return true;
+}
+
+bool life_skip_next(const struct life *l, struct job_state *s, instant *due)
+{
+    return life_pass_over(l, s, "skipped by hand", due);
+}
+
+bool life_shift(const struct life *l, struct job_state *s, bool *moved)
+{
+    instant due;
+    bool waits = s->phase == PHASE_WAITING && !s->first;
+    l->notes->count = 0;
+    *moved = false;
+    if (!s->repeats) {
+        *moved = waits && s->due != INSTANT_NEVER;
+        if (*moved) {
+            life_occurrence(s, l->now, INSTANT_NEVER);
+            s->cause = CAUSE_MANUAL;
+        }
+        return false;
+    }
+    if (l->schedule->kind != SCHEDULE_EVERY || l->schedule->every_from == EVERY_FROM_CLOCK)
+        return life_pass_over(l, s, "its run was started by hand, earlier", &due);
+    if (waits)
+        life_await(l, s, instant_add(l->now, l->job->every));
+    else if (!job_over(s) && !life_counts_from_end(l->job) && s->next != INSTANT_NEVER)
+        s->next = instant_add(l->now, l->job->every);
+    return !job_over(s);
 }
 
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes)

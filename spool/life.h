@@ -106,6 +106,10 @@ bool life_retry(struct job_state *s, instant now);
 /* The next occurrence of a repeating job that has not begun gets no run. False: there is none. *due is it. */
 bool life_skip_next(const struct life *l, struct job_state *s, instant *due);
 
+/* ax start --shift: a run by hand takes the place of the next occurrence. An interval is counted on from now; any other schedule goes on with the due time behind that
+ * occurrence, and a note says so; a one-off job that waits is due now, and false is returned with *moved. False otherwise: there is no next occurrence. */
+bool life_shift(const struct life *l, struct job_state *s, bool *moved);
+
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);
 

@@ -36,6 +36,7 @@ static const struct member state_members[] = {
     {"N", MEMBER_U32, STATE(notes), 0, 0},
     {"j", MEMBER_U64, STATE(job), 0, 0},
     {"u", MEMBER_U32, STATE(cause), CAUSE_SCHEDULE, CAUSE_REPLAY},
+    {"g", MEMBER_U64, STATE(env), 0, 0},
     {"z", MEMBER_U32, STATE(extras), 0, 0},
     {"y", MEMBER_U32, STATE(busy), 0, 0},
     {"V", MEMBER_BOOL, STATE(overtaken), 0, 0},

@@ -106,17 +106,23 @@ struct store_cancelled {
 };
 int store_cancel(struct store *s, uint64_t number, instant now, struct store_cancelled *out, struct error *e);
 
-/* One more run, beside the schedule, which stays as it is: now (replay NULL), or one for each due time in a span that has passed. A one-off job that has ended is
- * due once more. ERROR_USAGE where there is no such due time. */
+/* One more run, beside the schedule, which stays as it is: now, or one for each due time in a span that has passed. A one-off job that has ended is due once more.
+ * ERROR_USAGE where there is no such due time; ERROR_FAILED where `shifts` finds no next occurrence (life_shift). */
 #define STORE_REPLAY_MAX 10000
 struct store_replay {
     instant from, until; /* both included; the same: one due time */
 };
+struct store_how {
+    const struct store_replay *replay; /* NULL: now */
+    const struct strvec *env;          /* NAME=VALUE, for these runs only; NULL */
+    bool shifts;
+};
 struct store_started {
     size_t count;
     instant first, last;
+    uint64_t extra; /* the extra occurrence, of several the last; 0: the job's own */
 };
-int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now, struct store_started *out, struct error *e);
+int store_start(struct store *s, uint64_t number, const struct store_how *how, instant now, struct store_started *out, struct error *e);
 
 /* The state of the occurrence that the run belongs to. */
 int store_run_state(struct store *s, const struct run *r, struct job_state *out, struct error *e);

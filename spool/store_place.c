@@ -61,6 +61,8 @@ static int extra_remove(struct store *s, uint64_t number, const struct job_state
     int failed = db_delete(s->db, DB_STATES, key_bytes(&k), e);
     if (!failed)
         failed = db_delete(s->db, DB_STATES, key_bytes(&state), e);
+    if (!failed)
+        failed = store_env_drop(s, st->env, e);
     return failed == STORE_NONE ? store_damaged(s, "its states", e) : failed;
 }
 
@@ -170,8 +172,10 @@ int store_place_put(struct store *s, struct store_place *p, instant now, struct 
 int store_place_notes(
     struct store *s, struct store_place *p, const char *name, struct life_notes *notes, struct error *e)
 {
-    for (int i = 0; p->number >= EXTRA_FIRST && i < notes->count; i++)
+    for (int i = 0; p->number >= EXTRA_FIRST && i < notes->count; i++) {
         notes->rows[i].id = (struct run_id){.n = p->own.runs, .note = ++p->own.notes};
+        notes->rows[i].extra = p->number;
+    }
     return store_notes_put(s, p->job, name, &p->own, notes, e);
 }
 

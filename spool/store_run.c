@@ -177,6 +177,22 @@ static int claim_job(struct store *s, struct store_place *p, const struct store_
     return failed;
 }
 
+/* What `ax start --set` has put into the environment of this occurrence. */
+static int claim_env(struct store *s, struct store_claimed *out, uint64_t id, struct error *e)
+{
+    struct strvec own = {0};
+    int failed = id ? store_env_get(s, id, &own, e) : 0;
+    for (size_t i = 0; !failed && i < own.count; i++) {
+        char *value = strchr(own.items[i], '=');
+        *value = '\0';
+        strvec_env_set(&out->job.env, own.items[i], value + 1);
+    }
+    if (failed)
+        run_clear(&out->run);
+    strvec_clear(&own);
+    return failed;
+}
+
 int store_claim(struct store *s, uint64_t number, const struct store_turn *turn, struct store_claimed *out, struct error *e)
 {
     struct store_place p;
@@ -193,6 +209,8 @@ int store_claim(struct store *s, uint64_t number, const struct store_turn *turn,
     if (failed)
         return failed;
     failed = claim_job(s, &p, turn, &claimed.job, &claimed, e);
+    if (!failed && claimed.verdict == LIFE_START && number >= EXTRA_FIRST)
+        failed = claim_env(s, &claimed, p.extra.env, e);
     if (failed || claimed.verdict != LIFE_START)
         job_clear(&claimed.job);
     if (!failed && claimed.verdict == LIFE_START)

@@ -69,36 +69,53 @@ static int replay_dues(const struct store_life *l, const struct job_state *st, c
 }
 
 /* One after the other, unless they may overlap: the others are parked. */
+struct starting {
+    struct store *s;
+    const struct job *job;
+    const struct strvec *env; /* NULL, or of these runs only */
+    instant now;
+};
 static int start_extra(
-    struct store *s, struct job_state *own, const struct job *j, int cause, instant due, instant now, struct error *e)
+    const struct starting *x, struct job_state *own, int cause, instant due, uint64_t *number, struct error *e)
 {
     struct job_state extra;
-    uint64_t number;
     bool alone = !own->extras && !job_active(own);
-    life_extra(own, j->number, cause, due, alone || j->overlap == OVERLAP_ALLOW ? now : INSTANT_NEVER, &extra);
-    return store_extra_new(s, own, &extra, &number, e);
+    instant ready = alone || x->job->overlap == OVERLAP_ALLOW ? x->now : INSTANT_NEVER;
+    life_extra(own, x->job->number, cause, due, ready, &extra);
+    int failed = x->env && x->env->count ? store_env_take(x->s, x->env, &extra.env, e) : 0;
+    return failed < 0 ? failed : store_extra_new(x->s, own, &extra, number, e);
 }
 
-static int start_job(struct store *s, const struct store_life *l, const struct store_replay *replay,
+static int start_replays(const struct starting *x, const struct store_life *l, const struct store_replay *replay,
     struct job_state *own, struct store_started *out, struct error *e)
 {
-    const struct job *j = l->life.job;
-    instant now = l->life.now;
-    *out = (struct store_started){.count = 1, .first = now, .last = now};
-    if (!replay && job_over(own) && !own->repeats) {
-        life_again(&l->life, own);
-        return 0;
-    }
-    if (!replay)
-        return start_extra(s, own, j, CAUSE_MANUAL, now, now, e);
     struct dues dues = {0};
     int failed = replay_dues(l, own, replay, &dues, e);
     for (size_t i = 0; !failed && i < dues.count; i++)
-        failed = start_extra(s, own, j, CAUSE_REPLAY, dues.items[i], now, e);
-    if (!failed)
-        *out = (struct store_started){.count = dues.count, .first = dues.items[0], .last = dues.items[dues.count - 1]};
+        failed = start_extra(x, own, CAUSE_REPLAY, dues.items[i], &out->extra, e);
+    if (!failed) {
+        out->count = dues.count;
+        out->first = dues.items[0];
+        out->last = dues.items[dues.count - 1];
+    }
     free(dues.items);
     return failed;
+}
+
+static int start_job(struct store *s, struct store_life *l, const struct store_how *how, struct job_state *own,
+    struct store_started *out, struct error *e)
+{
+    const struct starting x = {s, l->life.job, how->env, l->life.now};
+    instant now = l->life.now;
+    bool moved = false, again = job_over(own) && !own->repeats && !(how->env && how->env->count);
+    *out = (struct store_started){.count = 1, .first = now, .last = now};
+    if (how->replay)
+        return start_replays(&x, l, how->replay, own, out, e);
+    if (how->shifts && !life_shift(&l->life, own, &moved) && !moved)
+        return error_set(e, ERROR_FAILED, "job %" PRIu64 " has no next occurrence whose place the run could take", x.job->number);
+    if (again)
+        life_again(&l->life, own);
+    return moved || again ? 0 : start_extra(&x, own, CAUSE_MANUAL, now, &out->extra, e);
 }
 
 /* A due time that a run had, whatever the schedule says of it now. */
@@ -113,18 +130,20 @@ int store_start_due(
     if (failed)
         return failed;
     new = old;
-    failed = start_extra(s, &new, &job, CAUSE_REPLAY, due, now, e);
+    const struct starting x = {s, &job, NULL, now};
+    uint64_t extra;
+    failed = start_extra(&x, &new, CAUSE_REPLAY, due, &extra, e);
     if (!failed)
         failed = store_state_put(s, number, &old, &new, e);
     if (!failed)
         store_feed_add(s, FEED_DUE, number);
-    *out = (struct store_started){1, due, due};
+    *out = (struct store_started){1, due, due, extra};
     job_clear(&job);
     return failed;
 }
 
-int store_start(struct store *s, uint64_t number, const struct store_replay *replay, instant now,
-    struct store_started *out, struct error *e)
+int store_start(struct store *s, uint64_t number, const struct store_how *how, instant now, struct store_started *out,
+    struct error *e)
 {
     struct job_state old, new;
     struct job job;
@@ -137,7 +156,9 @@ int store_start(struct store *s, uint64_t number, const struct store_replay *rep
     new = old;
     failed = store_life(s, &job, now, &l, e);
     if (!failed) {
-        failed = start_job(s, &l, replay, &new, out, e);
+        failed = start_job(s, &l, how, &new, out, e);
+        if (!failed)
+            failed = store_notes_put(s, number, job.name, &new, &l.notes, e);
         store_life_clear(&l);
     }
     if (!failed)

@@ -68,7 +68,7 @@ value() { # JOB FIELD
 {"name":"d","command":"true","at":"2090-01-01T00:00:00Z"}'
     ax cancel d
     run -2 ax set --tag web priority=5 </dev/null
-    assert_output "ax set: 2 jobs match: --all to change them all"
+    assert_output "ax set: 2 jobs match (a, b): --all to change them all"
     assert_equal "$(value a priority)" 0
     run -0 ax set --tag web --all priority=5
     assert_line --partial "2 changed"
@@ -91,7 +91,7 @@ value() { # JOB FIELD
     import '{"name":"a","every":"1h","command":"true"}
 {"name":"b","every":"1h","command":"true"}'
     run script -qec "'$AX' set --name '[ab]' priority=5" /dev/null <<<n
-    assert_output --partial "change 2 jobs? [y/N]"
+    assert_output --partial "change 2 jobs (a, b)? [y/N]"
     assert_equal "$(value a priority)" 0
     run script -qec "'$AX' set --name '[ab]' priority=5" /dev/null <<<y
     assert_equal "$(value a priority) $(value b priority)" "5 5"

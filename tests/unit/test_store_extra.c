@@ -144,11 +144,11 @@ static void play(struct store *s, const struct step *step)
         OK(store_unclaim(s, (struct run_id){.job = 1, .n = (uint32_t)step->a}, false, now, &e));
         break;
     case START:
-        OK(store_start(s, 1, NULL, now, &started, &e));
+        OK(store_start(s, 1, &(struct store_how){0}, now, &started, &e));
         assert_int_equal(started.count, 1);
         break;
     case REPLAY:
-        OK(store_start(s, 1, &(struct store_replay){SECONDS(step->a), SECONDS(step->b)}, now, &started, &e));
+        OK(store_start(s, 1, &(struct store_how){.replay = &(struct store_replay){SECONDS(step->a), SECONDS(step->b)}}, now, &started, &e));
         break;
     case CANCEL:
         OK(store_cancel(s, 1, now, &cancelled, &e));
@@ -296,9 +296,9 @@ static void test_replay_refused(void **state)
     job_clear(&j);
     struct error e = {0};
     struct store_replay none = {SECONDS(11), SECONDS(19)}, later = {SECONDS(90), SECONDS(110)};
-    assert_int_equal(store_start(f->s, 1, &none, SECONDS(100), &started, &e), -ERROR_USAGE);
+    assert_int_equal(store_start(f->s, 1, &(struct store_how){.replay = &none}, SECONDS(100), &started, &e), -ERROR_USAGE);
     assert_non_null(strstr(e.text, "holds no due time of job 1; the next one after it is "));
-    assert_int_equal(store_start(f->s, 1, &later, SECONDS(100), &started, &e), -ERROR_USAGE);
+    assert_int_equal(store_start(f->s, 1, &(struct store_how){.replay = &later}, SECONDS(100), &started, &e), -ERROR_USAGE);
     states_are(f->s, 0, "waiting due 10");
     store_abort(f->s);
 }
