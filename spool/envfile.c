@@ -14,6 +14,8 @@
 
 #define ENVFILE_MAX (1 << 20) /* bytes; an environment of more could not be given to a command */
 
+#define ENVFILE_VARIABLES 10000 /* each is looked for among those before it */
+
 /* ---- reading ---- */
 
 static int envfile_check(int fd)
@@ -79,6 +81,7 @@ int envfile_room(void)
 struct envfile_reader {
     struct strvec *env;
     const char *path;
+    int count;     /* of variables */
     size_t filled; /* bytes of all values so far: a few lines that double each other are a bomb */
     int number;    /* of the line */
     const char *line;
@@ -176,6 +179,8 @@ static int envfile_line(struct envfile_reader *r, char *line, struct error *e)
     char *equals = strchr(line, '=');
     if (!equals || equals == line)
         return envfile_wrong(r, line, e, "not NAME=VALUE");
+    if (++r->count > ENVFILE_VARIABLES)
+        return envfile_wrong(r, line, e, "more than %d variables", ENVFILE_VARIABLES);
     *equals = '\0';
     return envfile_set(r, line, equals + 1, e);
 }

@@ -200,25 +200,42 @@ static void test_env_file_variables(void **state)
     }
 }
 
-/* Lines that double each other. */
-static void test_env_file_bomb(void **state)
+static void write_doubled(FILE *f)
 {
-    (void)state;
-    char file[] = "/tmp/ax-launch-XXXXXX";
-    int fd = mkstemp(file);
-    dprintf(fd, "A0=xxxxxxxxxxxxxxxx\n");
+    fprintf(f, "A0=xxxxxxxxxxxxxxxx\n");
     for (int i = 1; i < 60; i++)
-        dprintf(fd, "A%d=${A%d}${A%d}\n", i, i - 1, i - 1);
-    close(fd);
+        fprintf(f, "A%d=${A%d}${A%d}\n", i, i - 1, i - 1);
+}
+
+static void write_many(FILE *f)
+{
+    for (int i = 0; i < 100000; i++)
+        fprintf(f, "A%d=\n", i);
+}
+
+/* Lines that double each other, and very many of them. */
+static void refuse_bomb(void (*make)(FILE *), const char *says)
+{
+    char file[] = "/tmp/ax-launch-XXXXXX";
+    FILE *f = fdopen(mkstemp(file), "w");
+    make(f);
+    fclose(f);
     struct job j = job_with("true");
     struct run r = run_of(1);
     struct strvec env = {0};
     struct error e = {0};
     j.env_file = mem_string(file);
     assert_true(launch_environment(&ours, &j, &r, &env, &e) < 0);
-    assert_non_null(strstr(e.text, "more than 1024 KiB together"));
+    assert_non_null(strstr(e.text, says));
     job_clear(&j);
     unlink(file);
+}
+
+static void test_env_file_bomb(void **state)
+{
+    (void)state;
+    refuse_bomb(write_doubled, "more than 1024 KiB together");
+    refuse_bomb(write_many, "line 10001, column 1: more than 10000 variables");
 }
 
 static void test_words(void **state)
