@@ -10,6 +10,7 @@
 #include "cmd/show_next.h"
 #include "cmd/show_runs.h"
 #include "cmd/show_shell.h"
+#include "cmd/export_yaml.h"
 #include "cmd/show_trail.h"
 #include "cmd/view.h"
 #include "lib/base/mem.h"
@@ -20,11 +21,12 @@
 
 struct show_options {
     struct common common;
-    bool json, shell, raw, values;
+    bool json, shell, raw, yaml, values;
 };
 static const struct option_row show_options[] = {
     {.word = "json", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, json), .help = "one JSON object"},
     {.word = "shell", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, shell), .help = "the line that adds the same job, for a shell"},
+    {.word = "yaml", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, yaml), .help = "the job file that it would stand in, as `ax export` has it"},
     {.word = "raw", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, raw), .help = "the command and nothing else, byte for byte; of a list of words a NUL stands behind each"},
     {.word = "values", .kind = OPTION_FLAG, .offset = offsetof(struct show_options, values), .help = "show the values of the kept environment"},
     COMMAND_OPTIONS,
@@ -39,6 +41,7 @@ struct shown { /* what is known of one job */
     struct show_next next;
     struct show_runs runs;
     struct show_trail trail;
+    struct export_yaml yaml;
 };
 
 static void shown_clear(struct shown *s)
@@ -47,6 +50,7 @@ static void shown_clear(struct shown *s)
     run_clear(&s->run);
     show_runs_clear(&s->runs);
     show_trail_clear(&s->trail);
+    export_yaml_clear(&s->yaml);
     zones_clear(&s->zones);
 }
 
@@ -76,6 +80,15 @@ static int shown_read(struct store *store, const char *reference, struct shown *
     return code < 0 ? code : show_trail(store, number, &out->trail, e);
 }
 
+static int shown_yaml(const struct show_options *o, struct store *store, struct shown *s, struct error *e)
+{
+    s->yaml.environment = o->values;
+    int code = export_yaml_limits(&s->yaml, store, e);
+    if (code == 0)
+        export_yaml_add(&s->yaml, store, &s->job, &s->state);
+    return code;
+}
+
 static int shown_find(const struct show_options *o, const char *reference, struct shown *out, struct error *e)
 {
     struct store *store;
@@ -86,6 +99,8 @@ static int shown_find(const struct show_options *o, const char *reference, struc
     if (code == 0) {
         run_init(&out->run);
         code = shown_read(store, reference, out, e);
+        if (code == 0 && o->yaml)
+            code = shown_yaml(o, store, out, e);
         store_abort(store);
     }
     store_close(store);
@@ -389,8 +404,8 @@ static int show_run(const struct command *self, int argc, char **argv)
         return exit_code;
     if (argc - first != 1)
         return command_usage_error(self, "takes one job: its number or its name");
-    if (o.json + o.shell + o.raw > 1)
-        return command_usage_error(self, "--json, --shell and --raw do not go together");
+    if (o.json + o.shell + o.raw + o.yaml > 1)
+        return command_usage_error(self, "--json, --yaml, --shell and --raw do not go together");
     struct buf b = {0};
     if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
         exit_code = command_fail(self, &e);
@@ -402,11 +417,15 @@ static int show_run(const struct command *self, int argc, char **argv)
             show_shell(&b, &v, &s.job, o.values);
         else if (o.raw)
             show_raw(&b, &s.job);
+        else if (o.yaml)
+            export_yaml_write(&b, &s.yaml);
         else
             show_people(&b, &o, &v, &s);
         command_print(self, &b);
         if (o.shell)
             show_left_out(self, &o, &s.job);
+        if (s.yaml.lossy_count)
+            command_warn(self, "YAML cannot say bytes that are no UTF-8: they were written as U+FFFD; `ax show --shell` has them as they are");
     }
     buf_clear(&b);
     shown_clear(&s);
@@ -417,7 +436,7 @@ static int show_run(const struct command *self, int argc, char **argv)
 const struct command command_show = {
     .name = "show",
     .summary = "tell all about a job",
-    .usage = "[--json | --shell] [--values] JOB",
+    .usage = "[--json | --yaml | --shell | --raw] [--values] JOB",
     .about = "JOB is a number or a name. Shows its state and every field that is not at its\n"
              "default.",
     .options = show_options,

@@ -26,6 +26,19 @@ load helper
     assert_output --partial 'SECRET=hidden'
 }
 
+@test "--yaml: the job file that it would stand in" {
+    SECRET=hidden ax add -q --name backup --timeout 1h --cron '0 2 * * *' -- tar czf /b.tgz /srv
+    run -0 ax show --yaml backup
+    assert_output "$(ax export backup)"
+    refute_output --partial hidden
+    ax show --yaml --values backup | grep -q 'SECRET: hidden'
+    ax show --yaml backup >job.yaml
+    ax cancel -q backup
+    ax apply -q job.yaml
+    assert_equal "$(ax show --json backup | field timeout)" 1h
+    run -2 ax show --yaml --json backup
+}
+
 @test "--shell: eval of it adds the same job" {
     ax add --name n --retries 3 --retry-delay 1s,2s --timeout 1h --kill-after 2s --env A='x y' --env B="it's" --success-exit 0,3 --tags a,b --queue q \
         --weight 2 --priority -4 --nice 5 --rlimits nofile=64:128 --umask 077 --cwd / --description 'two
