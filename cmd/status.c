@@ -161,6 +161,8 @@ static void status_people(struct buf *b, const struct view *v, const struct stat
     status_history(b, v, s);
     if (s->mail)
         status_row(b, "mail", "%" PRId64 " wait%s to be sent", s->mail, s->mail == 1 ? "s" : "");
+    if (s->notices)
+        status_row(b, "notices", "%" PRId64 " wait%s to be told", s->notices, s->notices == 1 ? "s" : "");
     status_bytes(b, s);
 }
 
@@ -217,6 +219,7 @@ static void status_json(struct buf *b, const struct status *s)
     value_put(&m, "overdue", overdue_value(s));
     put_history(&m, s);
     value_put(&m, "mail", value_int(s->mail));
+    value_put(&m, "notices", value_int(s->notices));
     value_put(&m, "job_file_errors", value_int(s->job_errors));
     value_put(&m, "job_file_error_texts", errors);
     value_put(&m, "database_bytes", value_int(s->database));

@@ -39,6 +39,7 @@ struct status {
     struct run last_failed; /* id.n 0: none */
 
     int64_t mail;         /* waits to be sent */
+    int64_t notices;      /* wait to be told (notify) */
     int64_t job_errors;   /* in the folder of job files */
     instant job_errors_at;
     struct strvec job_error_texts;

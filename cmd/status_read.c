@@ -233,6 +233,7 @@ static int status_read_store(struct status *s, struct store *store, struct error
     if (!failed)
         failed = store_each_ended(store, &day, NULL, count_row, &rows, e);
     s->mail = store_mail_count(store);
+    s->notices = store_notice_count(store);
     return failed;
 }
 

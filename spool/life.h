@@ -117,6 +117,9 @@ enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes
 instant life_alarm(const struct job_state *s);
 void life_alarm_take(const struct life *l, struct job_state *s);
 
+/* The wall clock was set forward by `step` while the open run went on: its length is not that of the jump. Returns true if s changed. */
+bool life_alarm_step(struct job_state *s, int64_t step);
+
 /* After life_outcome, of whichever occurrence it was: the state of the job itself tells a recovery from any other ok. */
 void life_notify_health(struct job_state *own, struct notice *n);
 

@@ -73,6 +73,14 @@ void life_alarm_take(const struct life *l, struct job_state *s)
     s->late_next = untold_late(l->job, passed);
 }
 
+bool life_alarm_step(struct job_state *s, int64_t step)
+{
+    if (s->phase != PHASE_RUNNING || !s->long_next)
+        return false;
+    s->going = instant_add(s->going, step);
+    return true;
+}
+
 /* ---- a claim ---- */
 
 static bool late_told(const struct job_state *before, instant due)

@@ -6,6 +6,7 @@
 #include "lib/text/utf8.h"
 
 #define NAME_MOST 100 /* bytes */
+#define RULES_MOST 32
 #define LINE_MOST 65536
 
 static const struct {
@@ -132,6 +133,8 @@ static bool rule_find(const struct job *j, int event, duration after, struct not
 int notify_check_all(const struct job *j, struct error *e)
 {
     struct notify_rule a, b;
+    if (j->notify.count > RULES_MOST)
+        return error_set(e, ERROR_USAGE, "has more than %d events", RULES_MOST);
     for (size_t i = 0; i < j->notify.count; i++) {
         for (size_t k = 0; k < i; k++) {
             if (!rule_at(j, i, &a) || !rule_at(j, k, &b) || a.event != b.event || a.after != b.after)

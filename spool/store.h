@@ -226,6 +226,7 @@ struct store_alarm {
     uint64_t number;
 };
 int store_alarm_first(struct store *s, struct store_alarm *out, struct error *e);
+int store_alarm_step(struct store *s, const struct run *open, int64_t step, struct error *e); /* life_alarm_step */
 int store_alarm_take(struct store *s, const struct store_alarm *a, instant now, struct error *e);
 
 /* ---- the clock ---- */

@@ -148,6 +148,17 @@ int store_alarm_first(struct store *s, struct store_alarm *out, struct error *e)
     return failed < 0 ? failed : 0;
 }
 
+int store_alarm_step(struct store *s, const struct run *open, int64_t step, struct error *e)
+{
+    uint64_t number = open->extra ? open->extra : open->id.job;
+    struct job_state old, new;
+    int failed = store_state(s, number, &old, e);
+    if (failed)
+        return failed;
+    new = old;
+    return life_alarm_step(&new, step) ? store_state_put(s, number, &old, &new, e) : 0;
+}
+
 static int alarm_tell(struct store *s, struct store_place *p, const struct job *j, instant now, struct error *e)
 {
     struct store_life l;

@@ -21,7 +21,8 @@
 #define LIMIT (FAULT_SLACK(30) * SECOND) /* for one line */
 #define LOOK 1000                        /* ms: for what has come meanwhile */
 #define CALLS 8
-#define OUTPUT_MOST 2000 /* bytes of it that go into the log */
+#define LONGEST (1800 * SECOND) /* it ends by itself before it is ended, however much comes */
+#define OUTPUT_MOST 2000        /* bytes of it that go into the log */
 
 struct call {
     struct notice notice; /* event 0: nobody's */
@@ -33,6 +34,7 @@ struct call {
 
 struct notifier {
     const char *spool;
+    int64_t end; /* clock_mono: takes nothing new after it */
     struct call calls[CALLS];
     long wait; /* until the next one is due; -1: none waits */
 };
@@ -59,7 +61,8 @@ static bool take_one(void *context, const struct notice *waiting)
 {
     struct notifier *n = context;
     instant now = clock_wall();
-    if (waiting->next > now) {
+    bool tired = clock_mono().ns >= n->end;
+    if (waiting->next > now || tired) {
         long wait = courier_wait(waiting->next, now);
         n->wait = n->wait < 0 || wait < n->wait ? wait : n->wait;
         return true;
@@ -257,7 +260,7 @@ int notifier_errand(int argc, char **argv)
     if (argc != 1)
         return ERROR_USAGE;
     signal(SIGPIPE, SIG_IGN);
-    struct notifier n = {.spool = argv[0], .wait = -1};
+    struct notifier n = {.spool = argv[0], .end = clock_mono().ns + LONGEST, .wait = -1};
     int code = courier_lock(n.spool, "notify", &e);
     for (int more = 1; code == 0 && more;) {
         code = take(&n, &e);

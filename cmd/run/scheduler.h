@@ -94,6 +94,7 @@ struct scheduler {
     bool lanes_changed;     /* which lanes there are is in doubt */
     int64_t wall_minus_mono; /* of the last turn, to measure steps of the clock */
     int64_t clock_step;      /* by how much it was set, not told to the store yet */
+    int64_t clock_jump;      /* by how much it was set forward, not told to the open runs yet */
     int64_t clock_total;     /* store_clock */
     bool stepping;           /* the store has steps to apply to waiting jobs */
     instant since;           /* we have served without a break, and the clock without a jump forward, since then */

@@ -199,6 +199,19 @@ static int step_jobs(struct turn *t, struct error *e)
     return failed;
 }
 
+static int step_runs(struct turn *t, struct error *e)
+{
+    struct active *a, *next;
+    int failed = 0;
+    HASH_ITER(hh, t->scheduler->active, a, next) {
+        failed = store_alarm_step(t->scheduler->store, &a->run, t->scheduler->clock_jump, e);
+        if (failed && e->sys)
+            break;
+        failed = 0; /* a damaged record is told of when the run ends */
+    }
+    return failed;
+}
+
 static int zone_jobs(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
@@ -211,6 +224,8 @@ static int zone_jobs(struct turn *t, struct error *e)
 static int move_jobs(struct turn *t, struct error *e)
 {
     int failed = step_jobs(t, e);
+    if (!failed && t->scheduler->clock_jump)
+        failed = step_runs(t, e);
     if (!failed && !t->more_steps)
         failed = zone_jobs(t, e);
     return failed;
@@ -337,7 +352,7 @@ static void turn_done(struct turn *t)
 {
     struct scheduler *s = t->scheduler;
     s->feed_trimmed = s->feed_position;
-    s->clock_step = 0;
+    s->clock_step = s->clock_jump = 0;
     s->clock_total = t->clock_total;
     s->stepping = t->more_steps;
     s->zone_from = t->zone_next;
@@ -405,16 +420,18 @@ static void turn_clock(struct scheduler *s, instant now)
     duration_format(&text, step < 0 ? -step : step);
     log_event(s->log, LOG_LEVEL_WARNING, "the clock was set", "direction", step < 0 ? "back" : "forward", "by", buf_string(&text), NULL);
     buf_clear(&text);
-    if (step < 0)
+    if (step < 0) {
         s->clock_step += step;
-    else
+    } else {
         s->since = now; /* what has come due meanwhile was missed */
+        s->clock_jump += step;
+    }
 }
 
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->alarm.at <= now || s->stepping || s->clock_step || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->alarm.at <= now || s->stepping || s->clock_step || s->clock_jump || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 

@@ -49,6 +49,18 @@ told_is() { # LINES...
     told_is said "blue $PWD/work job 3"
 }
 
+@test "the line runs as the user of the job" {
+    [ "$(id -u)" -eq 0 ] || skip "for root only"
+    local open # nobody cannot reach the folder of the test
+    open=$(mktemp -d)
+    chmod 777 "$open"
+    ax add -q --now --cwd / --user nobody --notify "failure={ id -un; echo \$HOME; } >$open/told" -- false
+    run -0 timeout 20 "$AX" run --until-idle
+    cp "$open/told" told
+    rm -r "$open"
+    told_is nobody "$(getent passwd nobody | cut -d: -f6)"
+}
+
 @test "a directory that is not there keeps the command from starting, but not the line" {
     ax add -q --now --no-check --cwd /nonexistent --notify "failure=echo \$PWD: \$AX_REASON >>\$told" -- true
     run -0 timeout 20 "$AX" run --until-idle
@@ -127,6 +139,8 @@ told_is() { # LINES...
     assert_output --partial "nosuchprogram: not found"
     run -0 ax show job
     assert_output --partial "notify run 1.1: failure: the line ended with exit code 127: will be tried again"
+    run -0 ax status
+    assert_output --regexp 'notices +1 waits to be told'
     run timeout 20 "$AX" run --until-idle # not yet its time
     refute_output --partial nosuchprogram
     assert_equal "$(ax history --json | field outcome)" failed

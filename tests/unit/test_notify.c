@@ -120,7 +120,8 @@ enum event {
     PAUSE,
     RESUME,
     SERVED,
-    STEP
+    STEP,
+    JUMP,
 };
 
 struct step {
@@ -197,6 +198,9 @@ static void play_event(struct player *p, const struct step *step)
         break;
     case SERVED: /* nobody did until now */
         p->since = now;
+        break;
+    case JUMP: /* the clock is set forward, from 1000 */
+        life_alarm_step(&p->state, now - 1000 * SECOND);
         break;
     case STEP: /* the clock is set back, from 1000 */
         life_clock_step(view(p, now), &p->state, now - 1000 * SECOND);
@@ -300,6 +304,11 @@ static void test_long(void **state)
         {200, CLAIM, "-, alarm 260"}, {260, ALARM, "long 1m of run 2 due 100"}, STEPS_END});
     PLAY(.notify = {"long 1m=x"}, .at = 980) { /* the clock is set back by 500: the length stays */
         {980, CLAIM, "-, alarm 1040"}, {500, STEP, "-, alarm 540"}, STEPS_END});
+    PLAY(.notify = {"long 1m=x"}, .at = 980) { /* and forward by an hour */
+        {980, CLAIM, "-, alarm 1040"}, {4600, JUMP, "-, alarm 4640"}, {4639, ALARM, "-, alarm 4640"},
+        {4640, ALARM, "long 1m of run 1 due 980"}, STEPS_END});
+    PLAY(.notify = {"late 1m=x"}, .at = 980) { /* what waits for the clock goes by the clock */
+        {4600, JUMP, "-, alarm 1040"}, STEPS_END});
 }
 
 static void test_late(void **state)
