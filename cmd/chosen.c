@@ -15,7 +15,7 @@ static int chosen_check(const struct choice *c, struct error *e)
         return 0;
     const char *what = c->runs ? "job or run" : "job", *place = c->runs ? "JOB|RUN..." : "JOB...";
     return error_set(e, ERROR_USAGE, "no %s is named: `ax %s %s`%s", what, c->command->name, place,
-        c->selector ? ", or --tag, --queue, --state, --name, --all" : "");
+        c->selector ? ", or --tag, --queue, --name, --source, --state, --all" : "");
 }
 
 /* ---- by what they have in common ---- */
@@ -36,7 +36,7 @@ static int chosen_select(const struct choice *c, struct store_numbers *out, stru
     if (code == 0 && !out->count)
         code = error_set(e, ERROR_NOT_FOUND, "there is no such job");
     if (code == 0)
-        code = selector_confirm(c->selector, out->count, c->command->name, buf_string(&names), e);
+        code = selector_confirm(c->selector, out->count, &(struct selector_question){c->command, c->common, c->command->name, buf_string(&names)}, e);
     buf_clear(&names);
     return code;
 }

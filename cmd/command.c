@@ -284,7 +284,10 @@ int command_options(const struct command *self, enum option_style style, int arg
         *exit_code = command_fail(self, &e);
         return -1;
     }
-    if (!((struct common *)target)->help)
+    struct common *common = target;
+    common->words = (const char *const *)argv;
+    common->word_count = argc;
+    if (!common->help)
         return first;
     struct buf b = {0};
     command_help(&b, self);

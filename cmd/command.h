@@ -35,6 +35,8 @@ int command_main(int argc, char **argv);
 struct common {
     const char *spool; /* --spool DIR */
     bool help;
+    const char *const *words; /* the command line behind the command, as command_options has put it in order */
+    int word_count;
 };
 /* clang-format off */
 #define COMMAND_OPTIONS \

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ enum { NAMES_SHOWN = 3 };
 
 bool selector_given(const struct selector *x)
 {
-    return x->all || x->states || x->tags.count || x->queues.count || x->names.count;
+    return x->all || x->states || x->tags.count || x->queues.count || x->names.count || x->sources.count;
 }
 
 void selector_clear(struct selector *x)
@@ -21,6 +22,7 @@ void selector_clear(struct selector *x)
     strvec_clear(&x->tags);
     strvec_clear(&x->queues);
     strvec_clear(&x->names);
+    strvec_clear(&x->sources);
 }
 
 struct search {
@@ -44,7 +46,6 @@ static void search_name(struct search *s, const struct job *j)
     }
 }
 
-
 static bool search_job(void *context, const struct job *j, const struct job_state *st)
 {
     struct search *s = context;
@@ -59,18 +60,34 @@ static bool search_job(void *context, const struct job *j, const struct job_stat
 int selector_find(struct store *s, const struct selector *x, instant now, struct store_numbers *out, struct buf *names, struct error *e)
 {
     struct search search = {.ended = x->states, .now = now, .out = out, .names = names};
-    search.wanted = (struct ls_options){.states = x->states, .tags = x->tags, .queues = x->queues, .names = x->names, .before = INSTANT_NONE};
+    search.wanted = (struct ls_options){.states = x->states, .tags = x->tags, .queues = x->queues, .names = x->names, .sources = x->sources, .before = INSTANT_NONE};
     return store_each_job(s, 0, search_job, &search, e);
 }
 
-int selector_confirm(const struct selector *x, size_t count, const char *what, const char *names, struct error *e)
+static char *selector_line(const struct selector_question *q)
+{
+    struct buf b = {0};
+    buf_format(&b, "ax %s", q->command->name);
+    for (int i = 0; i < q->common->word_count; i++) {
+        buf_char(&b, ' ');
+        visible_shell_word(&b, q->common->words[i]);
+    }
+    buf_text(&b, " --yes");
+    return buf_take(&b);
+}
+
+int selector_confirm(const struct selector *x, size_t count, const struct selector_question *q, struct error *e)
 {
     char answer[16] = "";
-    if (count <= 1 || x->all)
+    if (count <= 1 || x->all || x->yes)
         return 0;
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return error_set(e, ERROR_USAGE, "%zu jobs match (%s): --all to %s them all", count, names, what);
-    fprintf(stderr, "%s %zu jobs (%s)? [y/N] ", what, count, names);
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+        char *line = selector_line(q);
+        error_set(e, ERROR_USAGE, "%zu jobs match (%s); to %s them all: `%s`", count, q->names, q->verb, line);
+        free(line);
+        return -(int)ERROR_USAGE;
+    }
+    fprintf(stderr, "%s %zu jobs (%s)? [y/N] ", q->verb, count, q->names);
     fflush(stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;

@@ -269,7 +269,7 @@ static void set_number(struct set *x, uint64_t number)
     x->numbers.items[x->numbers.count++] = number;
 }
 
-static int set_find(struct set *x, struct store *s, const struct strvec *references, struct error *e)
+static int set_find(const struct command *self, struct set *x, struct store *s, const struct strvec *references, struct error *e)
 {
     uint64_t number;
     struct buf names = {0};
@@ -283,7 +283,7 @@ static int set_find(struct set *x, struct store *s, const struct strvec *referen
     if (code == 0 && !x->numbers.count)
         code = error_set(e, ERROR_NOT_FOUND, "there is no such job");
     if (code == 0 && selector_given(&x->selector))
-        code = selector_confirm(&x->selector, x->numbers.count, "change", buf_string(&names), e);
+        code = selector_confirm(&x->selector, x->numbers.count, &(struct selector_question){self, &x->common, "change", buf_string(&names)}, e);
     buf_clear(&names);
     return code;
 }
@@ -350,7 +350,7 @@ static int set_do(const struct command *self, struct set *x, int count, char **w
         code = references.count ? client_open_job(&x->common, STORE_WRITE, references.items[0], &store, e)
                                 : client_open_for(&x->common, STORE_WRITE, "such job", &store, e);
     if (code == 0) {
-        code = set_find(x, store, &references, e);
+        code = set_find(self, x, store, &references, e);
         if (code == 0)
             code = set_jobs(self, x, store, e);
         else

@@ -1,6 +1,7 @@
 #include "cmd/view.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct table_column runs_columns[] = {
     {.title = "RUN", .right = true},
@@ -135,6 +136,15 @@ static void put_signal(struct value *map, int number)
     buf_clear(&b);
 }
 
+/* Only the names: what was said for one run may be a secret. */
+static void put_set(struct value *map, const struct strvec *set)
+{
+    struct value names = value_list();
+    for (size_t i = 0; i < set->count; i++)
+        value_push(&names, value_bytes(set->items[i], strcspn(set->items[i], "=")));
+    value_put(map, "set", names);
+}
+
 struct value view_run(const struct run *r)
 {
     struct value m = value_map();
@@ -159,6 +169,7 @@ struct value view_run(const struct run *r)
     put_known(&m, "max_rss", r->max_rss, -1);
     put_known(&m, "output_bytes", r->output_bytes, -1);
     put_text(&m, "key", r->key);
+    put_set(&m, &r->set);
     put_text(&m, "mail", run_mail_name(r->mail));
     put_text(&m, "cause", run_cause_name(r->cause));
     return m;

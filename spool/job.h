@@ -140,7 +140,7 @@ struct job_state {
     uint32_t notes;      /* history rows without a run since the last run */
     uint64_t job;        /* of an extra occurrence: its job; else 0 */
     int cause;           /* enum run_cause: why this occurrence is there */
-    uint64_t env;        /* of an extra occurrence: the id of what its runs have in their environment beside what the job says; 0: nothing */
+    uint64_t env;        /* the id of what the runs of this occurrence have in their environment beside what the job says; 0: nothing */
     uint32_t extras;     /* of a job: extra occurrences it has */
     uint32_t busy;       /* of a job: so many of them have begun and are not over */
     bool cancel;         /* a cancel was asked for while it ran */

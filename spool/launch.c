@@ -131,6 +131,7 @@ int launch_environment(const struct launch *l, const struct job *j, const struct
         return failed;
     }
     launch_add(&env, &j->env);
+    launch_add(&env, &r->set);
     environment_of_run(&env, j, r, l->spool);
     *out = env;
     return 0;
@@ -155,6 +156,7 @@ int launch_order(const struct launch *l, const struct job *j, const struct run *
     environment_first(&o.env, l, j);
     o.env_file = launch_env_file(j);
     strvec_copy(&o.env_last, &j->env);
+    launch_add(&o.env_last, &r->set);
     environment_of_run(&o.env_last, j, r, l->spool);
     launch_words(j, &o.argv);
     o.cwd = mem_string(launch_directory(l, j));

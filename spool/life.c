@@ -207,6 +207,7 @@ bool life_part(const struct life *l, struct job_state *s, uint64_t extra, struct
     out->next = INSTANT_NEVER;
     out->makeup = INSTANT_NONE;
     out->extras = out->busy = 0;
+    out->env = 0;
     run->extra = extra;
     if (s->next == INSTANT_NEVER && !l->job->boot)
         s->phase = PHASE_DONE;
@@ -473,7 +474,7 @@ bool life_shift(const struct life *l, struct job_state *s, bool *moved)
 {
     instant due;
     bool waits = s->phase == PHASE_WAITING && !s->first;
-    l->notes->count = 0;
+    life_notes_begin(l->notes);
     *moved = false;
     if (!s->repeats) {
         *moved = waits && s->due != INSTANT_NEVER;
@@ -485,6 +486,8 @@ bool life_shift(const struct life *l, struct job_state *s, bool *moved)
     }
     if (l->schedule->kind != SCHEDULE_EVERY || l->schedule->every_from == EVERY_FROM_CLOCK)
         return life_pass_over(l, s, "its run was started by hand, earlier", &due);
+    if (waits && s->due <= l->now)
+        life_note(l->notes, s, OUTCOME_SKIPPED, l->now, mem_string("a run started by hand has taken its place"));
     if (waits)
         life_await(l, s, instant_add(l->now, l->job->every));
     else if (!job_over(s) && !life_counts_from_end(l->job) && s->next != INSTANT_NEVER)

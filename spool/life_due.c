@@ -62,6 +62,7 @@ void life_occurrence(struct job_state *s, instant due, instant next)
     s->attempt = s->lost = s->shortage = s->first = 0;
     s->cancel = s->replaced = s->overtaken = s->retired = s->stop = false;
     s->cause = CAUSE_SCHEDULE;
+    s->env = 0;
     s->late_next = s->late;
     if (due > s->makeup)
         s->makeup = INSTANT_NONE;

@@ -8,7 +8,7 @@
 #include "lib/text/value.h"
 #include "spool/fields.h"
 
-enum member_kind { MEMBER_I64, MEMBER_I32, MEMBER_U64, MEMBER_U32, MEMBER_BOOL, MEMBER_TEXT, MEMBER_BOOT };
+enum member_kind { MEMBER_I64, MEMBER_I32, MEMBER_U64, MEMBER_U32, MEMBER_BOOL, MEMBER_TEXT, MEMBER_TEXTS, MEMBER_BOOT };
 
 struct member {
     const char *key; /* NULL ends the rows */
@@ -88,6 +88,7 @@ static const struct member run_members[] = {
     {"r", MEMBER_TEXT, RUN(reason), 0, 0},
     {"t", MEMBER_TEXT, RUN(name), 0, 0},
     {"k", MEMBER_TEXT, RUN(key), 0, 0},
+    {"E", MEMBER_TEXTS, RUN(set), 0, 0},
     {"q", MEMBER_U32, RUN(queue), 0, 0},
     {"w", MEMBER_U32, RUN(weight), 0, 0},
     {"g", MEMBER_U32, RUN(generation), 0, 0},
@@ -128,9 +129,22 @@ static int64_t member_number(const struct member *m, const void *from)
     }
 }
 
+static void member_put_texts(struct value *map, const struct member *m, const struct strvec *texts)
+{
+    struct value list = value_list();
+    for (size_t i = 0; i < texts->count; i++)
+        value_push(&list, value_text(texts->items[i]));
+    if (texts->count)
+        value_put(map, m->key, list);
+}
+
 static void member_put(struct value *map, const struct member *m, const void *from)
 {
     const char *place = (const char *)from + m->offset;
+    if (m->kind == MEMBER_TEXTS) {
+        member_put_texts(map, m, (const struct strvec *)place);
+        return;
+    }
     if (m->kind == MEMBER_TEXT || m->kind == MEMBER_BOOT) {
         const char *text = m->kind == MEMBER_TEXT ? *(char *const *)place : *place ? place : NULL;
         if (text)
@@ -142,10 +156,26 @@ static void member_put(struct value *map, const struct member *m, const void *fr
         value_put(map, m->key, value_int(n));
 }
 
+static bool is_text(const struct value *v)
+{
+    return v->kind == VALUE_TEXT && strlen(v->text.data) == v->text.length;
+}
+
+/* Of an environment: each is NAME=VALUE. */
+static bool are_settings(const struct value *v)
+{
+    bool fits = v->kind == VALUE_LIST;
+    for (size_t i = 0; fits && i < v->list.count; i++)
+        fits = is_text(&v->list.items[i]) && strchr(v->list.items[i].text.data, '=');
+    return fits;
+}
+
 static bool member_fits(const struct member *m, const struct value *v)
 {
+    if (m->kind == MEMBER_TEXTS)
+        return are_settings(v);
     if (m->kind == MEMBER_TEXT || m->kind == MEMBER_BOOT)
-        return v->kind == VALUE_TEXT && strlen(v->text.data) == v->text.length && (m->kind == MEMBER_TEXT || v->text.length < BOOT_ID_SIZE);
+        return is_text(v) && (m->kind == MEMBER_TEXT || v->text.length < BOOT_ID_SIZE);
     if (v->kind != VALUE_INT)
         return false;
     switch (m->kind) {
@@ -187,6 +217,10 @@ static void member_set(const struct member *m, void *to, const struct value *v)
     } else if (m->kind == MEMBER_TEXT) {
         free(*(char **)place);
         *(char **)place = mem_string(v->text.data);
+    } else if (m->kind == MEMBER_TEXTS) {
+        strvec_clear((struct strvec *)place);
+        for (size_t i = 0; i < v->list.count; i++)
+            strvec_add((struct strvec *)place, v->list.items[i].text.data);
     } else {
         member_set_number(m, to, v->integer);
     }
@@ -241,7 +275,7 @@ static int record_read(const struct value *map, const struct member *members, co
             return error_set(e, ERROR_SPOOL, "the record of a %s is damaged: member %s", what, m->key);
     }
     for (const struct member *m = members; m->key; m++)
-        if (m->kind != MEMBER_TEXT && m->kind != MEMBER_BOOT)
+        if (m->kind != MEMBER_TEXT && m->kind != MEMBER_TEXTS && m->kind != MEMBER_BOOT)
             member_set_number(m, to, m->standard);
     for (size_t i = 0; i < map->list.count; i++) {
         const struct member *m = member_find(members, map->list.keys[i]);

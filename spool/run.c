@@ -96,6 +96,8 @@ void run_copy(struct run *to, const struct run *from)
     to->reason = mem_string(from->reason);
     to->name = mem_string(from->name);
     to->key = mem_string(from->key);
+    to->set = (struct strvec){0};
+    strvec_copy(&to->set, &from->set);
 }
 
 void run_clear(struct run *r)
@@ -103,5 +105,6 @@ void run_clear(struct run *r)
     free(r->reason);
     free(r->name);
     free(r->key);
+    strvec_clear(&r->set);
     run_init(r);
 }

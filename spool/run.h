@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/strvec.h"
 #include "lib/sys/process.h"
 #include "lib/time/instant.h"
 
@@ -55,6 +56,7 @@ struct run {
     char *reason;          /* for people: why skipped, which step could not be started, what survived ...; NULL */
     char *name;            /* of the job then; NULL */
     char *key;             /* AX_KEY */
+    struct strvec set;     /* NAME=VALUE in its environment that were said for this occurrence alone */
     uint32_t queue, weight; /* what it counts against */
     uint32_t generation;   /* of the scheduler that claimed it */
     char boot[BOOT_ID_SIZE]; /* where it was claimed */

@@ -58,6 +58,8 @@ int store_state_put(
     int failed = was && moved ? store_due_delete(s, number, old, e) : 0;
     if (!failed && is && moved)
         failed = store_due_put(s, number, new, e);
+    if (!failed && old && old->env != new->env)
+        failed = store_env_drop(s, old->env, e);
     if (failed)
         return failed;
     failed = store_alarm_move(s, number, old, new, e);

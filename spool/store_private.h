@@ -172,7 +172,8 @@ int store_mail_add(struct store *s, struct run_id id, instant now, struct error 
 int store_notice(struct store *s, const struct job *j, const struct notice *n, struct error *e);
 int store_alarm_move(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
 
-int store_start_due(struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e);
+/* Replays a due time that a run had, whatever the schedule says of it now, with what was said for that run alone. */
+int store_start_due(struct store *s, uint64_t number, const struct run *run, instant now, struct error *e);
 
 int store_env_take(struct store *s, const struct strvec *env, uint64_t *id, struct error *e); /* one reference more */
 int store_env_drop(struct store *s, uint64_t id, struct error *e);                            /* one less */

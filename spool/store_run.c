@@ -165,7 +165,9 @@ static int claim_job(struct store *s, struct store_place *p, const struct store_
     claim_run(s, &run, turn->generation);
     run.id.n = out->verdict == LIFE_REPLACE ? p->own.open : run.id.n;
     run.id.job = p->job;
-    if (out->verdict == LIFE_START)
+    if (out->verdict == LIFE_START && store_place_state(p)->env)
+        failed = store_env_get(s, store_place_state(p)->env, &run.set, e);
+    if (!failed && out->verdict == LIFE_START)
         failed = claim_part(s, p, &l, &run, e);
     if (!failed)
         failed = claim_write(s, p, &l, out->verdict, &run, e);
@@ -174,22 +176,6 @@ static int claim_job(struct store *s, struct store_place *p, const struct store_
         run_clear(&run);
     else
         out->run = run;
-    return failed;
-}
-
-/* What `ax start --set` has put into the environment of this occurrence. */
-static int claim_env(struct store *s, struct store_claimed *out, uint64_t id, struct error *e)
-{
-    struct strvec own = {0};
-    int failed = id ? store_env_get(s, id, &own, e) : 0;
-    for (size_t i = 0; !failed && i < own.count; i++) {
-        char *value = strchr(own.items[i], '=');
-        *value = '\0';
-        strvec_env_set(&out->job.env, own.items[i], value + 1);
-    }
-    if (failed)
-        run_clear(&out->run);
-    strvec_clear(&own);
     return failed;
 }
 
@@ -209,8 +195,6 @@ int store_claim(struct store *s, uint64_t number, const struct store_turn *turn,
     if (failed)
         return failed;
     failed = claim_job(s, &p, turn, &claimed.job, &claimed, e);
-    if (!failed && claimed.verdict == LIFE_START && number >= EXTRA_FIRST)
-        failed = claim_env(s, &claimed, p.extra.env, e);
     if (failed || claimed.verdict != LIFE_START)
         job_clear(&claimed.job);
     if (!failed && claimed.verdict == LIFE_START)

@@ -68,13 +68,19 @@ static int replay_dues(const struct store_life *l, const struct job_state *st, c
     return out->count ? 0 : replay_none(l->life.job->number, r, &s, e);
 }
 
-/* One after the other, unless they may overlap: the others are parked. */
 struct starting {
     struct store *s;
     const struct job *job;
     const struct strvec *env; /* NULL, or of these runs only */
     instant now;
 };
+
+static int starting_env(const struct starting *x, struct job_state *st, struct error *e)
+{
+    return x->env && x->env->count ? store_env_take(x->s, x->env, &st->env, e) : 0;
+}
+
+/* One after the other, unless they may overlap: the others are parked. */
 static int start_extra(
     const struct starting *x, struct job_state *own, int cause, instant due, uint64_t *number, struct error *e)
 {
@@ -82,7 +88,7 @@ static int start_extra(
     bool alone = !own->extras && !job_active(own);
     instant ready = alone || x->job->overlap == OVERLAP_ALLOW ? x->now : INSTANT_NEVER;
     life_extra(own, x->job->number, cause, due, ready, &extra);
-    int failed = x->env && x->env->count ? store_env_take(x->s, x->env, &extra.env, e) : 0;
+    int failed = starting_env(x, &extra, e);
     return failed < 0 ? failed : store_extra_new(x->s, own, &extra, number, e);
 }
 
@@ -107,7 +113,7 @@ static int start_job(struct store *s, struct store_life *l, const struct store_h
 {
     const struct starting x = {s, l->life.job, how->env, l->life.now};
     instant now = l->life.now;
-    bool moved = false, again = job_over(own) && !own->repeats && !(how->env && how->env->count);
+    bool moved = false, again = job_over(own) && !own->repeats;
     *out = (struct store_started){.count = 1, .first = now, .last = now};
     if (how->replay)
         return start_replays(&x, l, how->replay, own, out, e);
@@ -115,29 +121,26 @@ static int start_job(struct store *s, struct store_life *l, const struct store_h
         return error_set(e, ERROR_FAILED, "job %" PRIu64 " has no next occurrence whose place the run could take", x.job->number);
     if (again)
         life_again(&l->life, own);
-    return moved || again ? 0 : start_extra(&x, own, CAUSE_MANUAL, now, &out->extra, e);
+    return moved || again ? starting_env(&x, own, e) : start_extra(&x, own, CAUSE_MANUAL, now, &out->extra, e);
 }
 
-/* A due time that a run had, whatever the schedule says of it now. */
-int store_start_due(
-    struct store *s, uint64_t number, instant due, instant now, struct store_started *out, struct error *e)
+int store_start_due(struct store *s, uint64_t number, const struct run *run, instant now, struct error *e)
 {
     struct job_state old, new;
     struct job job;
+    uint64_t extra;
     int failed = store_state(s, number, &old, e);
     if (!failed)
         failed = store_job_get(s, number, false, &job, e);
     if (failed)
         return failed;
     new = old;
-    const struct starting x = {s, &job, NULL, now};
-    uint64_t extra;
-    failed = start_extra(&x, &new, CAUSE_REPLAY, due, &extra, e);
+    const struct starting x = {s, &job, &run->set, now};
+    failed = start_extra(&x, &new, CAUSE_REPLAY, run->due, &extra, e);
     if (!failed)
         failed = store_state_put(s, number, &old, &new, e);
     if (!failed)
         store_feed_add(s, FEED_DUE, number);
-    *out = (struct store_started){1, due, due, extra};
     job_clear(&job);
     return failed;
 }

@@ -79,7 +79,7 @@ int store_stop(struct store *s, struct run_id only, struct run_id **runs, size_t
 
 struct last {
     bool failed;
-    instant due;
+    struct run run;
 };
 
 static bool last_run(void *context, const struct run *r)
@@ -88,7 +88,7 @@ static bool last_run(void *context, const struct run *r)
     if (r->id.note)
         return true;
     l->failed = r->outcome != OUTCOME_OK;
-    l->due = r->due;
+    run_copy(&l->run, r);
     return false;
 }
 
@@ -96,7 +96,6 @@ int store_retry(struct store *s, uint64_t number, instant now, instant *due, str
 {
     struct job_state old, new;
     struct last last = {0};
-    struct store_started started;
     int failed = store_state(s, number, &old, e);
     if (failed)
         return failed;
@@ -112,10 +111,14 @@ int store_retry(struct store *s, uint64_t number, instant now, instant *due, str
     if (failed)
         return failed;
     if (!last.failed)
+        run_clear(&last.run);
+    if (!last.failed)
         return error_set(e, ERROR_FAILED, "job %" PRIu64 " has not failed: its last run was %s", number,
             old.last_outcome == OUTCOME_NONE ? "none yet" : outcome_name(old.last_outcome));
-    *due = last.due;
-    return store_start_due(s, number, last.due, now, &started, e);
+    *due = last.run.due;
+    failed = store_start_due(s, number, &last.run, now, e);
+    run_clear(&last.run);
+    return failed;
 }
 
 /* ---- skip ---- */

@@ -17,7 +17,7 @@ paused() {
 @test "pause and resume by tag, queue, name, state; more than one only when somebody means it" {
     fill
     run -2 ax pause --tag web
-    assert_output "ax pause: 2 jobs match (a, b): --all to pause them all"
+    assert_output "ax pause: 2 jobs match (a, b); to pause them all: \`ax pause --tag web --yes\`"
     assert_equal "$(paused)" ''
     run -0 ax pause --queue slow
     assert_output "job 1 a: paused"
@@ -36,6 +36,10 @@ paused() {
     assert_output 'ax pause: there is no such job'
     run -2 ax pause a --tag web
     assert_output --partial 'not both'
+    run -0 ax resume --all
+    run -0 ax pause --yes --tag web
+    assert_equal "$(paused)" 'a b '
+    run -2 ax resume --yes
     run -2 ax pause
     assert_output --partial '--tag, --queue'
 }
@@ -142,6 +146,29 @@ END
     run -2 ax start env --set NOVALUE
 }
 
+@test "start --set stays with the occurrence: in history its names, after ax retry its values" {
+    ax import ndjson - >/dev/null 2>&1 <<'END'
+{"name":"env","every":"1h","command":"echo \"$MODE\"; [ -z \"$MODE\" ]","cwd":"/"}
+{"name":"later","at":"2099-01-01T00:00:00Z","command":"echo \"$MODE\"","cwd":"/"}
+END
+    ax start -q env --set 'MODE=top secret' --set B=
+    serve
+    until_true 10 eval '[ "$(ax log 1.1)" = "top secret" ]'
+    run -0 ax history --json env
+    assert_output --partial '"set":["MODE","B"]'
+    refute_output --partial 'top secret'
+    ax retry -q env
+    until_true 10 eval '[ "$(ax log 1.2)" = "top secret" ]'
+    run -0 ax start env --wait
+    assert_equal "$(ax log 1.3)" ''
+    assert_equal "$(ax history --json env | head -n 1 | grep -o '"set":[^,]*')" '"set":[]'
+    # the own occurrence of a job that is due once
+    run -0 ax start later --shift --set MODE=early --wait
+    assert_equal "$(ax log 2.1)" early
+    run -0 ax start later --wait
+    assert_equal "$(ax log 2.2)" ''
+}
+
 @test "start --set of a one-off job that has ended" {
     serve
     ax add -q --wait --name one now -c 'echo "mode ${MODE:-none}"'
@@ -175,4 +202,23 @@ END
     run -1 ax start by-hand --shift
     assert_output --partial 'no next occurrence'
     run -2 ax start a --shift --due 2026-01-01
+}
+
+@test "the jobs of a source" {
+    fill
+    printf 'version: 1\njobs:\n  one: {every: 1h, command: "true", cwd: /}\n  two: {every: 1h, command: "true", cwd: /}\n' >x.yaml
+    ax apply -q --source mine x.yaml
+    run -0 ax pause --source mine --all
+    assert_equal "$(paused)" "one two "
+    run -3 ax pause --source other
+}
+
+@test "start --shift: a due time that waited for a slot is not lost from history" {
+    ax import ndjson - >/dev/null 2>&1 <<'END'
+{"name":"often","every":"1s","command":"true","cwd":"/"}
+END
+    sleep 1.1
+    ax start -q often --shift
+    run -0 ax history often --json
+    assert_equal "$(field outcome <<<"$output") $(field reason <<<"$output")" "skipped a run started by hand has taken its place"
 }

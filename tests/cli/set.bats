@@ -68,7 +68,7 @@ value() { # JOB FIELD
 {"name":"d","command":"true","at":"2090-01-01T00:00:00Z"}'
     ax cancel d
     run -2 ax set --tag web priority=5 </dev/null
-    assert_output "ax set: 2 jobs match (a, b): --all to change them all"
+    assert_output "ax set: 2 jobs match (a, b); to change them all: \`ax set --tag web 'priority=5' --yes\`"
     assert_equal "$(value a priority)" 0
     run -0 ax set --tag web --all priority=5
     assert_line --partial "2 changed"
