@@ -53,7 +53,7 @@ static const struct member state_members[] = {
     {"A", MEMBER_BOOL, STATE(ailing), 0, 0},
     {"k", MEMBER_I64, STATE(late_next), 0, 0},
     {"K", MEMBER_I64, STATE(late), 0, 0},
-    {"g", MEMBER_I64, STATE(long_next), 0, 0},
+    {"L", MEMBER_I64, STATE(long_next), 0, 0},
     {"G", MEMBER_I64, STATE(going), 0, 0},
     {"q", MEMBER_U32, STATE(queue), 1, 0},
     {"P", MEMBER_I32, STATE(priority), 0, 0},

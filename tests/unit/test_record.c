@@ -14,12 +14,26 @@
 #include "spool/life.h"
 #include "spool/record.h"
 
+/* Two members with one key would become one. */
+static void keys_once(const struct buf *b)
+{
+    struct value map;
+    struct error e = {0};
+    assert_int_equal(pack_read(b->data, b->length, &map, &e), 0);
+    for (size_t i = 0; i < map.list.count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(map.list.keys[i], map.list.keys[k]) == 0)
+                fail_msg("key %s is there twice", map.list.keys[i]);
+    value_clear(&map);
+}
+
 static void states_same(const struct job_state *s)
 {
     struct buf b = {0};
     struct job_state back;
     struct error e = {0};
     record_write_state(&b, s);
+    keys_once(&b);
     assert_int_equal(record_read_state(b.data, b.length, &back, &e), 0);
     assert_int_equal(back.phase, s->phase);
     assert_int_equal(back.due, s->due);
@@ -46,6 +60,10 @@ static void states_same(const struct job_state *s)
     assert_true(back.overtakes == s->overtakes);
     assert_true(back.stop == s->stop && back.paused == s->paused && back.resumed == s->resumed && back.retired == s->retired);
     assert_int_equal(back.repeats, s->repeats);
+    assert_true(back.env == s->env && back.open == s->open && back.job == s->job && back.cause == s->cause);
+    assert_true(back.extras == s->extras && back.busy == s->busy);
+    assert_true(back.ailing == s->ailing && back.late == s->late && back.late_next == s->late_next);
+    assert_true(back.long_next == s->long_next && back.going == s->going);
     buf_clear(&b);
 }
 
@@ -66,7 +84,7 @@ static void test_state(void **state)
     s = (struct job_state){
         .phase = PHASE_CANCELLED, .due = 1, .ready = -2, .next = 3, .attempt = 4, .lost = 5, .shortage = 6, .runs = UINT32_MAX, .open = 21, .first = 7, .set_back = 8, .job = 22, .cause = CAUSE_REPLAY, .extras = 23, .busy = 24,
         .makeup = -9, .boot = UINT64_MAX, .notes = 9, .cancel = true, .overtaken = true, .overtakes = true, .stop = true, .paused = true, .resumed = 25, .retired = true, .replaced = true, .last_outcome = OUTCOME_MISSED, .last_ended = 10, .last_code = -1, .queue = 11, .priority = -1000,
-        .weight = 12, .repeats = true,
+        .weight = 12, .repeats = true, .env = 26, .ailing = true, .late = 27, .late_next = 28, .long_next = 29, .going = 30,
     };
     states_same(&s);
     s = (struct job_state){0}; /* zeros where zero is not the default */
@@ -88,6 +106,7 @@ static void runs_same(const struct run *r)
     struct run back;
     struct error e = {0};
     record_write_run(&b, r);
+    keys_once(&b);
     assert_int_equal(record_read_run(b.data, b.length, &back, &e), 0);
     assert_int_equal(back.id.job, r->id.job);
     assert_int_equal(back.id.n, r->id.n);
