@@ -301,6 +301,8 @@ static int add_store(struct store *s, struct add *a, struct error *e)
     code = store_add(s, &a->job, a->view.now, twin, &added, e);
     a->echo.number = added.number;
     a->echo.word = added.replaced ? "replaced" : "added";
+    if (code == 0 && added.replaced)
+        code = store_audit(s, added.number, a->view.now, "replaced by ax add --replace", e);
     if (code == 0)
         code = store_state(s, added.number, &state, e);
     if (code == 0 && added.kept)

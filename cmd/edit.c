@@ -204,6 +204,17 @@ static void edit_keep(const struct edit *x, struct job *j)
     strvec_copy(&j->kept_env, &x->old.kept_env);
 }
 
+/* Names and no values: those of `env` may be secrets. */
+static int edit_trail(struct store *s, uint64_t number, const struct change *c, instant now, struct error *e)
+{
+    struct buf b = {0};
+    for (size_t i = 0; i < c->fields.count; i++)
+        buf_format(&b, "%s%s", i ? ", " : "edited: ", c->fields.items[i]);
+    int code = c->fields.count ? store_audit(s, number, now, buf_string(&b), e) : 0;
+    buf_clear(&b);
+    return code;
+}
+
 static int edit_update(struct store *s, struct edit *x, struct change *c, struct changes_view *told, struct error *e)
 {
     struct job now;
@@ -215,6 +226,8 @@ static int edit_update(struct store *s, struct edit *x, struct change *c, struct
     }
     if (code == 0)
         code = redefine(s, &x->old, j, c->reschedules, x->view.now, e);
+    if (code == 0)
+        code = edit_trail(s, x->old.number, c, x->view.now, e);
     if (code == 0)
         code = changes_due(told, s, e);
     return code == 0 ? store_commit(s, e) : code;

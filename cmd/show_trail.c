@@ -8,6 +8,8 @@ static bool trail_add(void *context, const struct audit *a)
     struct value *m = value_push(&t->list, value_map());
     view_put_time(m, "at", a->at);
     value_put(m, "uid", value_int(a->uid));
+    const struct passwd *user = getpwuid(a->uid);
+    value_put(m, "user", value_text(user ? user->pw_name : NULL));
     value_put(m, "what", value_text(a->what));
     return true;
 }

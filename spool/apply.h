@@ -61,6 +61,7 @@ int apply_do(struct store *s, const struct jobfiles *files, struct changes *chan
 
 /* ---- of apply.c and apply_do.c ---- */
 
+int apply_trail(struct store *s, const struct change *c, instant now, struct error *e);  /* apply_trail.c: notes what was done, without values */
 bool apply_source_seen(const struct jobfiles *files, size_t before); /* a file in front of this one has the same source */
 
 #endif

@@ -15,17 +15,6 @@ static int conflict(const struct changes *changes, struct error *e)
     return 0;
 }
 
-/* Whoever added it finds in its trail where it went. */
-static int do_adopt(struct store *s, const struct change *c, struct job *j, instant now, struct error *e)
-{
-    char *trail = mem_format("handed to source %s", j->source);
-    int failed = store_update(s, c->number, j, c->reschedules, now, e);
-    if (!failed)
-        failed = store_audit(s, c->number, now, trail, e);
-    free(trail);
-    return failed;
-}
-
 static int do_change(struct store *s, struct change *c, instant now, struct error *e)
 {
     struct job copy;
@@ -40,7 +29,6 @@ static int do_change(struct store *s, struct change *c, instant now, struct erro
         return failed;
     }
     case CHANGE_ADOPT:
-        return do_adopt(s, c, &copy, now, e);
     case CHANGE_UPDATE:
     case CHANGE_MOVE:
     case CHANGE_REVIVE:
@@ -136,8 +124,11 @@ static int do_all_gone(struct store *s, const struct changes *changes, struct er
 int apply_do(struct store *s, const struct jobfiles *files, struct changes *changes, instant now, struct error *e)
 {
     int failed = conflict(changes, e);
-    for (size_t i = 0; !failed && i < changes->count; i++)
+    for (size_t i = 0; !failed && i < changes->count; i++) {
         failed = do_change(s, &changes->items[i], now, e);
+        if (!failed)
+            failed = apply_trail(s, &changes->items[i], now, e);
+    }
     for (size_t f = 0; !failed && f < files->count; f++)
         if (!apply_source_seen(files, f))
             failed = do_source(s, files->items[f].source, changes, e);

@@ -219,3 +219,32 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     run -2 ax show --raw --json line
     assert_output --partial 'do not go together'
 }
+
+@test "what people did with a job, by whom, without values that may be secrets" {
+    what() { ax show --json "$1" | grep -o '"what":"[^"]*"' | sed 's/"what":"//; s/"$//'; }
+    printf 'version: 1\njobs:\n  one: {every: 1h, command: "true", cwd: /}\n  two: {every: 1h, command: "true", cwd: /}\n' >x.yaml
+    ax apply -q --source mine x.yaml
+    printf 'version: 1\njobs:\n  one: {every: 1h, command: "true", cwd: /, timeout: 5m, env: {TOKEN: hidden}}\n' >x.yaml
+    ax apply -q --source mine --prune x.yaml
+    assert_equal "$(what one)" "added by source mine
+changed by source mine: timeout, env"
+    assert_equal "$(what two)" "added by source mine
+not in source mine any more, removed"
+    printf '#!/bin/sh\nsed -i "s/timeout: .*/timeout: 6m/" "$1"\n' >editor
+    chmod +x editor
+    EDITOR=./editor VISUAL= ax edit one
+    assert_equal "$(what one | tail -n 1)" "edited: timeout"
+    ax add -q --name three 1h -- true
+    ax add -q --name three --replace 2h -- true
+    ax pause three
+    ax set -q three env=TOKEN=hidden
+    assert_equal "$(what three)" "replaced by ax add --replace
+paused
+set env=TOKEN"
+    run -0 ax show --json three
+    assert_equal "$(grep -o '"user":"[^"]*"' <<<"$output" | sort -u)" "\"user\":\"$(id -un)\""
+    run -0 ax show three
+    assert_line --regexp "^what was done +[-0-9: +]+, $(id -un): replaced by ax add --replace"
+    for i in $(seq 60); do ax set -q three priority=$((i % 2)); done
+    assert_equal "$(what three | wc -l)" 50 # the last ones are kept
+}
