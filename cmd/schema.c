@@ -88,6 +88,23 @@ static struct value schema_map_of(struct value of)
     return m;
 }
 
+/* Where the names are known. Of one that ends in a blank more follows. */
+static struct value schema_map_names(struct value map, const char *const *words)
+{
+    struct buf pattern = {0};
+    for (int i = 0; words && words[i]; i++) {
+        size_t length = strlen(words[i]);
+        buf_format(&pattern, "%s%s%s", i ? "|" : "^(", words[i], words[i][length - 1] == ' ' ? ".+" : "");
+    }
+    if (pattern.length) {
+        buf_text(&pattern, ")$");
+        struct value *names = value_put(&map, "propertyNames", value_map());
+        value_put(names, "pattern", value_text(buf_string(&pattern)));
+    }
+    buf_clear(&pattern);
+    return map;
+}
+
 static struct value schema_described(struct value m, const char *description)
 {
     value_put(&m, "description", value_text(description));
@@ -177,7 +194,7 @@ static void schema_forms(struct value *any, const struct field *f)
         value_push(any, schema_list(schema_ref("exit_codes"), f->minimum));
         break;
     case FIELD_MAP:
-        value_push(any, schema_map_of(schema_text()));
+        value_push(any, schema_map_names(schema_map_of(schema_text()), f->words));
         break;
     case FIELD_MODE:
         value_push(any, schema_pattern("^[0-7]{1,4}$"));
@@ -269,7 +286,7 @@ static struct value schema_properties(void)
     struct value m = value_map();
     value_put(&m, "version", schema_described(schema_const(value_int(1)), "of this format"));
     value_put(&m, "source", schema_described(schema_text(), "who owns the jobs, wherever the file lies (default: its real path)"));
-    value_put(&m, "defaults", schema_described(schema_or_nothing(schema_ref("defaults")), "fields of all jobs that do not say otherwise; env is merged name by name"));
+    value_put(&m, "defaults", schema_described(schema_or_nothing(schema_ref("defaults")), "fields of all jobs that do not say otherwise; env and notify are merged name by name"));
     value_put(&m, "params", schema_params());
     value_put(&m, "queues", schema_described(schema_or_nothing(schema_map_of(schema_queue())), "how much weight may run at once in a queue"));
     value_put(&m, "jobs", schema_jobs());

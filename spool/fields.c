@@ -66,6 +66,7 @@ static const char *const from_words[] = {"start", "end", "clock", NULL};        
 static const char *const catchup_words[] = {"latest", "skip", "all", NULL};          /* enum catchup */
 static const char *const overlap_words[] = {"skip", "queue", "replace", "allow", NULL}; /* enum overlap */
 static const char *const mail_words[] = {"output", "never", "failure", "always", NULL}; /* enum mail_rule */
+static const char *const notify_words[] = {"failure", "gave_up", "recovery", "late ", "long ", NULL}; /* enum notify_event */
 static const char *const lost_words[] = {"rerun", "fail", NULL};                     /* enum if_lost */
 
 #define AT(member) offsetof(struct job, member)
@@ -177,7 +178,7 @@ const struct field fields[] = {
      .help = "who gets mail about its runs"},
     {.name = "mail", .group = GROUP_TOLD, .kind = FIELD_CHOICE, .offset = AT(mail), .standard = MAIL_OUTPUT, .words = mail_words, .fallback = "output",
      .placeholder = "WHEN", .help = "with mailto: when there is output, on failure, always or never"},
-    {.name = "notify", .group = GROUP_TOLD, .kind = FIELD_MAP, .offset = AT(notify), .placeholder = "EVENT=LINE", .check = notify_check,
+    {.name = "notify", .group = GROUP_TOLD, .kind = FIELD_MAP, .offset = AT(notify), .words = notify_words, .placeholder = "EVENT=LINE", .check = notify_check,
      .help = "a shell line for an event: failure, gave_up, recovery, `late 10m`, `long 1h`"},
     {0},
 };

@@ -27,7 +27,7 @@ struct field {
     size_t offset; /* in struct job */
     int64_t standard;         /* the default of numbers and durations (ns); of exits: the codes 0-7 as bits */
     int64_t minimum, maximum; /* of numbers and durations; of exits: how many there must be */
-    const char *const *words; /* FIELD_CHOICE */
+    const char *const *words; /* FIELD_CHOICE; of a FIELD_MAP the names it may have (NULL: any), a blank at the end of those with more behind them */
     const char *fallback;     /* the default as text, for help; NULL: none */
     const char *placeholder;
     const char *help;         /* one line */

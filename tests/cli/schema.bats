@@ -70,6 +70,7 @@ jobs:
     retry_jitter: 20%
     shell: [bash, -euo, pipefail, -c]
     rlimits: {nofile: 1024, as: 2G}
+    notify: {failure: echo 1, gave_up: 2, recovery: x, late 10m: y, long PT1H: z}
     tags: one,two
   b: {command: "true", at: 2099-12-24T18:00}
   c: {command: "true", calendar: "Mon..Fri 09:00", not_after: 2099-01-01}
@@ -91,7 +92,7 @@ X
     for line in 'timout: 30s' 'in: 5m' 'name: other' 'timeout: 30' 'timeout: soon' 'retries: many' 'retries: "3"' 'retries: -1' 'retries: 1.5' 'weight: 10001' \
         'overlap: sometimes' 'catchup: true' 'boot: yes' 'success_exit: []' 'success_exit: 256' 'no_retry_exit: [x]' 'umask: 1000' 'umask: "0999"' 'env: [A=1]' \
         'env: {A: [1]}' 'env: A=1' 'tags: {a: b}' 'cron: {minute: 5}' 'cron: []' 'output_max: 5X' 'retry_jitter: 101' 'retry_delay: []' 'every: 5' 'nice: 20' \
-        'shell: []' 'at: {day: 1}' 'priority: high'; do
+        'shell: []' 'at: {day: 1}' 'priority: high' 'notify: {faliure: x}' 'notify: {late: x}' 'notify: {failure 5m: x}' 'notify: x'; do
         echo "# $line"
         job "$line" | both_refuse
     done
