@@ -21,8 +21,12 @@ int line_read(struct store *s, const struct notice *n, struct line *out, struct 
     job_init(&out->job);
     run_init(&out->run);
     int code = store_job(s, n->id.job, &job, e);
+    if (code && e->sys)
+        return code;
+    if (code && code != -(int)ERROR_NOT_FOUND) /* one damaged record must not hold up all others */
+        printf("E job %llu: nobody can be told of it: %s\n", (unsigned long long)n->id.job, e->text);
     if (code)
-        return code == -(int)ERROR_NOT_FOUND ? 0 : code;
+        return 0;
     job_clear(&out->job);
     out->job = job;
     if (!notify_find(&job, n->event, n->after, &rule))
