@@ -1,5 +1,6 @@
 #include "cmd/commands.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct exec {
     char *spool;
     struct job job;
     bool stored; /* the job is in the store, and the run is recorded */
+    int fence;   /* of the run; -1: none */
     struct run run;
     struct order order;
     struct startup startup;
@@ -52,6 +54,18 @@ static void exec_imagine(struct exec *x, uint32_t n)
     x->run.key = mem_format("%llu-%lld", (unsigned long long)x->job.number, (long long)now);
 }
 
+/* The fence says that we live: it is there before anybody can know of the run. */
+static int exec_begin(struct exec *x, struct store *s, uint64_t number, struct error *e)
+{
+    struct process_id self;
+    int code = store_exec_begin(s, number, clock_wall(), &x->run, e);
+    if (code < 0)
+        return code;
+    process_identify(getpid(), &self);
+    x->fence = fence_create(store_folder(s), x->run.id, &self);
+    return x->fence < 0 ? error_errno(e, ERROR_FAILED, errno, "making the run's file") : 0;
+}
+
 static int exec_find(struct exec *x, struct store *s, const char *reference, struct error *e)
 {
     uint64_t number;
@@ -65,7 +79,7 @@ static int exec_find(struct exec *x, struct store *s, const char *reference, str
     if (code < 0)
         return code;
     if (!x->environment && !x->compare)
-        return store_exec_begin(s, number, clock_wall(), &x->run, e);
+        return exec_begin(x, s, number, e);
     exec_imagine(x, state.runs + 1);
     return 0;
 }
@@ -82,6 +96,8 @@ static int exec_from_store(struct exec *x, const char *reference, struct error *
         code = exec_find(x, store, reference, e);
     if (code == 0)
         code = store_commit(store, e);
+    if (code < 0 && x->fence >= 0)
+        fence_remove(store_folder(store), x->run.id);
     store_abort(store);
     store_close(store);
     x->stored = runs && code == 0;
@@ -290,7 +306,7 @@ static int exec_go(const struct command *self, struct exec *x, const struct fold
     struct report report;
     size_t length = 0;
     struct output_writer *writer = folder ? output_writer_new(folder, x->run.id, x->order.output_max) : NULL;
-    const struct exec_run run = {.startup = &x->startup, .spool = x->spool, .writer = writer};
+    const struct exec_run run = {.startup = &x->startup, .spool = x->spool, .writer = writer, .fence = x->fence};
     if (ready) {
         exec_run(&run, &report);
     } else {
@@ -302,6 +318,8 @@ static int exec_go(const struct command *self, struct exec *x, const struct fold
     int code = x->stored ? exec_record(x, bytes, length, &e) : 0;
     if (code < 0)
         command_warn(self, "the run could not be recorded: %s", e.text);
+    if (folder && code == 0)
+        fence_remove(folder, x->run.id);
     output_writer_free(writer, bytes != NULL);
     code = exec_code(self, &report);
     report_clear(&report);
@@ -363,7 +381,7 @@ static int exec_word(const struct command *self, struct exec *x, const char *wor
 
 static int exec_main(const struct command *self, int argc, char **argv)
 {
-    struct exec x = {0};
+    struct exec x = {.fence = -1};
     int code = 0;
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &x, &code);
     if (first < 0)
@@ -376,6 +394,8 @@ static int exec_main(const struct command *self, int argc, char **argv)
     run_init(&x.run);
     x.spool = folder_path(x.common.spool);
     code = exec_word(self, &x, argv[first]);
+    if (x.fence >= 0)
+        close(x.fence);
     free(x.spool);
     strvec_clear(&x.files.set);
     job_clear(&x.job);

@@ -33,6 +33,7 @@ struct going {
     int kills;
     struct buf denied;
     instant started;
+    char boot[BOOT_ID_SIZE];
 };
 
 /* ---- its output ---- */
@@ -183,6 +184,12 @@ static int going_signals(void)
     return loop_signal_open(&set);
 }
 
+static int going_note(void *context, pid_t self)
+{
+    const struct going *g = context;
+    return fence_start(g->x->fence, self, g->boot);
+}
+
 /* The output goes by way of us, as it does by way of a worker: the command finds a pipe, and no terminal. */
 static bool going_spawn(struct going *g)
 {
@@ -199,6 +206,11 @@ static bool going_spawn(struct going *g)
         /* As with a worker: writing works all the same. */
     }
     struct child c = startup_child(s, ends[1]);
+    if (g->x->fence >= 0) {
+        process_boot(g->boot);
+        c.note = going_note;
+        c.note_context = g;
+    }
     g->started = clock_wall();
     g->pid = child_spawn(&c, NULL, &failure);
     close(ends[1]);

@@ -9,6 +9,7 @@ struct exec_run {
     struct startup *startup;       /* prepared */
     const char *spool;             /* the commands know it by this */
     struct output_writer *writer;  /* NULL: the output is not kept */
+    int fence;                     /* the run's file, which the command is noted in; -1: none */
 };
 
 /* Starts the command and waits for its end; what it writes is kept, and goes to standard output. Ctrl-C and TERM end it, with all its processes, TERM first and

@@ -40,7 +40,7 @@ static bool queue_list_count(void *context, const struct run *r)
 {
     struct queue_list *l = context;
     for (size_t i = 0; i < l->count; i++)
-        if (l->items[i].id == r->queue)
+        if (l->items[i].id == r->queue && !run_is_foreground(r))
             l->used[i] += r->weight;
     return true;
 }

@@ -77,6 +77,10 @@ static struct queue_use *queue_use(struct reading *g, uint32_t id)
 static bool open_take(void *context, const struct run *r)
 {
     struct why *w = ((struct reading *)context)->w;
+    if (run_is_foreground(r)) {
+        w->foreground = r->id.job == w->job.number ? r->id.n : w->foreground;
+        return true;
+    }
     w->used += r->weight;
     w->queue_used += r->queue == w->queue.id ? r->weight : 0;
     struct queue_use *use = queue_use(context, r->queue);

@@ -24,6 +24,7 @@ struct why {
     size_t place_count;
     uint64_t more;       /* further extra occurrences */
     struct queue queue;
+    uint32_t foreground; /* the number of its run in the foreground of an ax exec; 0: none */
     uint64_t queue_used, used; /* weight of open runs: of the queue, of all */
     struct served served;
     int64_t room;        /* bytes */

@@ -210,6 +210,9 @@ void why_reasons(const struct why *w, const struct why_place *p, const struct vi
         why_running(&y);
     else
         why_waiting(&y);
+    if (w->foreground && p == &w->places[0])
+        add(&y, "foreground", INSTANT_NONE, "its run %llu.%u goes in the foreground of an ax exec, beside the schedule",
+            (unsigned long long)w->job.number, (unsigned)w->foreground);
 }
 
 /* ---- history ---- */

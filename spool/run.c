@@ -81,6 +81,11 @@ const char *run_mail_name(int mail)
     return names[mail];
 }
 
+bool run_is_foreground(const struct run *r)
+{
+    return r->generation == 0 && !r->id.note;
+}
+
 void run_init(struct run *r)
 {
     *r = (struct run){

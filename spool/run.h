@@ -62,6 +62,9 @@ struct run {
     char boot[BOOT_ID_SIZE]; /* where it was claimed */
 };
 
+/* It is in the foreground of an ax exec: beside schedule, limits and slots. Only of open runs. */
+bool run_is_foreground(const struct run *r);
+
 void run_init(struct run *r); /* nothing has happened, nothing is known; due is INSTANT_NONE */
 void run_copy(struct run *to, const struct run *from); /* texts too; what was in `to` is not cleared */
 void run_clear(struct run *r);

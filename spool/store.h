@@ -157,8 +157,8 @@ struct store_end {
 int store_finish(struct store *s, const struct store_end *end, instant now, bool *was_open, struct error *e);
 int store_unclaim(struct store *s, struct run_id id, bool shortage, instant now, struct error *e); /* life_unclaim or life_shortage; the run's row goes */
 
-/* A run in the foreground of a client, beside schedule, limits and retries. It gets its number, and the trail of the job tells that it begins, before its command
- * starts; its row comes with its end. If the client is killed in between, the trail is all there is. `out` is filled in as for a claim. */
+/* A run in the foreground of a client, beside schedule, limits and retries: open, of generation 0. The client makes its fence before the commit. `out` is filled in as
+ * for a claim. Its end is recorded unless it has been already. */
 int store_exec_begin(struct store *s, uint64_t number, instant now, struct run *out, struct error *e);
 int store_exec_end(struct store *s, const struct store_end *end, struct error *e); /* of `end` only run, output and length count */
 
@@ -254,7 +254,7 @@ int store_boot(struct store *s, instant now, size_t *due, struct error *e);
 
 /* ---- change feed: what clients changed, for the scheduler ---- */
 
-enum feed_kind { FEED_DUE, FEED_CANCEL, FEED_QUEUES, FEED_ALL }; /* due entries of jobs may have changed; a run is to be stopped; limits; everything */
+enum feed_kind { FEED_DUE, FEED_CANCEL, FEED_QUEUES, FEED_ALL, FEED_FOREGROUND }; /* due entries of jobs may have changed; a run is to be stopped; limits; everything */
 struct feed {
     enum feed_kind kind;
     uint64_t first, last; /* job numbers, both included */

@@ -55,7 +55,7 @@ static bool feed_read(struct db_bytes key, struct db_bytes value, uint64_t *sequ
         return false;
     const unsigned char *kind = value.data;
     value = (struct db_bytes){kind + 1, value.length - 1};
-    f->kind = *kind <= FEED_ALL ? (enum feed_kind) * kind : FEED_ALL;
+    f->kind = *kind <= FEED_FOREGROUND ? (enum feed_kind) * kind : FEED_ALL;
     return key_take_u64(&value, &f->first) && key_take_u64(&value, &f->last);
 }
 

@@ -365,6 +365,10 @@ int store_exec_begin(struct store *s, uint64_t number, instant now, struct run *
     failed = store_state_put(s, number, &p.own_old, &p.own, e);
     if (!failed)
         failed = store_audit(s, number, now, what, e);
+    if (!failed)
+        failed = claim_put(s, &run, e);
+    if (!failed)
+        store_feed_add(s, FEED_FOREGROUND, number);
     free(what);
     if (failed)
         run_clear(&run);
@@ -376,8 +380,13 @@ int store_exec_begin(struct store *s, uint64_t number, instant now, struct run *
 int store_exec_end(struct store *s, const struct store_end *end, struct error *e)
 {
     struct key k = key_open(end->run->id);
+    int failed = run_is_open(s, end->run->id, e);
+    if (failed)
+        return failed < 0 ? failed : 0;
     s->urgent = true;
-    int failed = run_put_ended(s, end->run, e);
+    failed = run_put_ended(s, end->run, e);
+    if (!failed)
+        failed = run_close(s, end->run->id, e);
     if (!failed && end->run->output == OUTPUT_INLINE)
         failed = db_put(s->db, DB_OUTPUTS, key_bytes(&k), (struct db_bytes){end->length ? end->output : "", end->length}, e);
     return failed;

@@ -110,6 +110,10 @@ int adopt_begin(struct scheduler *s, struct error *e)
             run_clear(&f.items[i].run);
             continue;
         }
+        if (run_is_foreground(&f.items[i].run)) {
+            foreground_take(s, &f.items[i].run);
+            continue;
+        }
         char run[RUN_ID_SIZE];
         run_id_format(f.items[i].run.id, run);
         log_event(s->log, LOG_LEVEL_INFO, "found an open run", "run", run, NULL);
@@ -161,7 +165,11 @@ static void clean_left(void *context, struct run_id id)
 static void clean_fence(void *context, struct run_id id)
 {
     struct scheduler *s = context;
-    if (!active_find(s, id) && !is_aside(s, id))
+    struct fence fence;
+    if (active_find(s, id) || is_aside(s, id))
+        return;
+    fence_look(s->folder, id, &fence);
+    if (fence.state != FENCE_HELD) /* by an ax exec */
         fence_remove(s->folder, id);
 }
 

@@ -10,7 +10,7 @@ struct changes {
     struct scheduler *scheduler;
     uint64_t *numbers;
     size_t count, capacity;
-    bool all, queues, cancels;
+    bool all, queues, cancels, foreground;
     int failed; /* in a call, with */
     struct error *error;
 };
@@ -36,7 +36,9 @@ static void changes_add(void *context, const struct feed *f)
 {
     struct changes *c = context;
     if (f->kind == FEED_ALL)
-        c->all = c->queues = c->cancels = true;
+        c->all = c->queues = c->cancels = c->foreground = true;
+    if (f->kind == FEED_FOREGROUND)
+        c->foreground = true;
     if (f->kind == FEED_QUEUES)
         c->queues = true;
     if (f->kind == FEED_CANCEL && !c->failed)
@@ -97,6 +99,8 @@ static int read_feed(struct scheduler *s, struct error *e)
     s->zone_count = zones;
     if (c.all)
         s->lanes_changed = true;
+    if (c.foreground)
+        s->foreground_changed = true;
     for (size_t i = 0; !failed && !c.all && i < c.count; i++)
         failed = store_due_of(s->store, c.numbers[i], refresh_due, &s->plan, e);
     free(c.numbers);
@@ -155,5 +159,9 @@ int changes_read(struct scheduler *s, struct error *e)
     if (!failed)
         failed = store_alarm_first(s->store, &s->alarm, e);
     store_abort(s->store);
+    if (!failed && s->foreground_changed) {
+        failed = foreground_read(s, e);
+        s->foreground_changed = failed != 0;
+    }
     return failed;
 }

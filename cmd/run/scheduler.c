@@ -181,6 +181,7 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
 static void scheduler_close(struct scheduler *s)
 {
     struct active *a, *next;
+    foreground_clear(s);
     HASH_ITER(hh, s->active, a, next)
         active_free(a);
     zonewatch_clear(s);

@@ -87,6 +87,8 @@ struct scheduler {
 
     struct active *active; /* hash of all open runs */
     struct active *reported, **reported_end;
+    struct foreground *foreground; /* open runs of ax exec */
+    bool foreground_changed;       /* there may be new ones */
     struct run_id *aside;  /* open runs of which the record is damaged */
     size_t aside_count;
 
@@ -151,6 +153,10 @@ void active_left(struct active *a);         /* its worker has left the outcome: 
 int adopt_begin(struct scheduler *s, struct error *e);  /* at start, before the first turn */
 void adopt_arrived(struct scheduler *s, const char *name); /* something has appeared in handover/ */
 void adopt_clean(struct scheduler *s);      /* fences and outcomes of runs that are over */
+
+void foreground_take(struct scheduler *s, struct run *run);   /* an open run of ax exec; takes it over, and watches its end */
+int foreground_read(struct scheduler *s, struct error *e);    /* those that are new; a read transaction of its own */
+void foreground_clear(struct scheduler *s);
 
 int stop_signals(struct scheduler *s, struct error *e);
 void stop_look(struct scheduler *s);        /* at the end of a turn: is it time to go? */

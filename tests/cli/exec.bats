@@ -144,3 +144,66 @@ see='env | grep -vE "^(AX_(RUN|DUE|KEY)|_|SHLVL)=" | sort; pwd; umask; id; nice;
     run -3 ax exec --file jobs.yaml other
     [ ! -e "$AX_SPOOL" ]
 }
+
+@test "while it goes it is an open run, for a scheduler as well, and takes no part in the schedule" {
+    ax add -q --name j --every 1h -c 'sleep 7891'
+    serve
+    "$AX" exec j >out 2>&1 3>&- &
+    until_true 10 sleeps 7891
+    run -0 ax signal 1.1 CONT
+    run -0 ax why j
+    assert_output --partial "its run 1.1 goes in the foreground of an ax exec"
+    assert_equal "$(ax queue ls --json | field running)" 0
+    state_is j waiting
+    run -0 ax start j # beside it: overlap has no part in it
+    two() { [ "$(sleeps 7891 | wc -l)" = 2 ]; }
+    until_true 10 two
+    ax stop j
+    kill -TERM %1 2>/dev/null || true
+    wait %1 || true
+    over() { [ "$(ax history --json j | grep -c '"run":"1.1"')" = 1 ]; }
+    until_true 10 over
+    assert_equal "$(ax history --json j | grep '"run":"1.1"' | field outcome)" cancelled
+    assert_equal "$(ls "$AX_SPOOL/runs" | grep -c '^1\.1')" 0
+}
+
+@test "killed with -9 it is lost, found by the scheduler that serves, and what was left of it is ended" {
+    ax add -q --name j --every 1h --retries 3 -c 'sleep 7892'
+    serve
+    "$AX" exec j >out 2>&1 3>&- &
+    until_true 10 sleeps 7892
+    kill -KILL %1
+    wait %1 || true
+    lost() { [ "$(ax history --json j | field outcome)" = lost ]; }
+    until_true 10 lost
+    run ! sleeps 7892
+    assert_equal "$(ax history --json j | field reason)" "its ax exec was killed"
+    state_is j waiting
+    assert_equal "$(ls "$AX_SPOOL/runs")" ""
+}
+
+@test "killed with -9 while nobody serves: the next scheduler finds it, and leaves one alone that lives" {
+    ax add -q --name j --every 1h -c 'sleep 7893'
+    ax add -q --name k --every 1h -c 'sleep 7894; exit 3'
+    "$AX" exec j >out 2>&1 3>&- &
+    "$AX" exec k >out 2>&1 3>&- &
+    until_true 10 sleeps 7893
+    until_true 10 sleeps 7894
+    kill -KILL %1
+    wait %1 || true
+    serve
+    lost() { [ "$(ax history --json j | field outcome)" = lost ]; }
+    until_true 10 lost
+    run ! sleeps 7893
+    unserve
+    serve # adopted once more
+    sleeps 7894
+    kill $(sleeps 7894)
+    code=0
+    wait %2 || code=$?
+    assert_equal $code 3
+    assert_equal "$(ax history --json k | field outcome)" failed
+    run -0 ax start k
+    until_true 10 sleeps 7894
+    ax stop k
+}
