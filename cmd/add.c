@@ -81,7 +81,7 @@ static int add_set_field(void *target, const struct option_row *row, const char 
     }
     int code = flag ? add_when_once(a, flag, e) : 0;
     if (code == 0)
-        code = field_set_text(&a->job, f, argument, &a->context, e);
+        code = field_set_text(&a->job, f, f->kind == FIELD_SAID ? "true" : argument, &a->context, e);
     struct when when;
     if (code == 0 && f->kind == FIELD_AT && when_at(argument, a->context.zone, a->view.now, &when, NULL) == 0)
         a->echo.skipped = when.skipped;

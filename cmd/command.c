@@ -244,7 +244,8 @@ static void command_add_field(struct command_rows *r, size_t *count, const struc
     if (command_has_row(c->options, word))
         return;
     const char *help = f->fallback ? command_text(r, mem_format("%s (default: %s)", f->help, f->fallback)) : f->help;
-    r->rows[(*count)++] = (struct option_row){.word = word, .kind = OPTION_CALL, .placeholder = f->placeholder ? f->placeholder : "TEXT",
+    const char *wanted = f->kind == FIELD_SAID ? NULL : f->placeholder ? f->placeholder : "TEXT";
+    r->rows[(*count)++] = (struct option_row){.word = word, .kind = OPTION_CALL, .placeholder = wanted,
         .help = help, .call = c->field, .data = f};
 }
 

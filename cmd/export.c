@@ -169,7 +169,7 @@ static bool export_yaml_each(void *context, const struct job *j, const struct jo
 {
     struct export_yaml_jobs *x = context;
     if (export_wanted(x->options, j, s))
-        export_yaml_add(&x->yaml, x->store, j, s);
+        export_yaml_add(&x->yaml, x->store, j);
     return true;
 }
 
@@ -193,7 +193,7 @@ static int export_yaml_named(struct export_yaml_jobs *x, char **names, int count
         if (code == 0)
             code = store_job(x->store, number, &j, e);
         if (code == 0) {
-            export_yaml_add(&x->yaml, x->store, &j, &state);
+            export_yaml_add(&x->yaml, x->store, &j);
             job_clear(&j);
         }
     }

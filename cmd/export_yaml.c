@@ -188,14 +188,12 @@ static void note_kept(struct buf *b, const struct export_yaml *x, const struct j
     free(text);
 }
 
-void export_yaml_add(struct export_yaml *x, struct store *s, const struct job *j, const struct job_state *st)
+void export_yaml_add(struct export_yaml *x, struct store *s, const struct job *j)
 {
     struct export_document *d = document_of(x, j->source);
     char *name = job_key(s, j);
     if (!j->name || strcmp(name, j->name) != 0)
         yaml_write_comment(&d->jobs, 2, j->name ? "Another job has its name now" : "It has no name");
-    if (st->paused)
-        yaml_write_comment(&d->jobs, 2, "It is paused, which no file says");
     note_kept(&d->jobs, x, j);
     if (!export_yaml_job(&d->jobs, j, name, x->environment)) {
         MEM_GROW(x->lossy, x->lossy_capacity, x->lossy_count + 1);

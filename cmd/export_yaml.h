@@ -24,7 +24,7 @@ void export_yaml_clear(struct export_yaml *x);
 
 /* Inside a transaction. The name is that of the job, unless it has none or another job has it now: then it is one made of its number. */
 int export_yaml_limits(struct export_yaml *x, struct store *s, struct error *e);
-void export_yaml_add(struct export_yaml *x, struct store *s, const struct job *j, const struct job_state *st);
+void export_yaml_add(struct export_yaml *x, struct store *s, const struct job *j);
 
 void export_yaml_write(struct buf *b, const struct export_yaml *x);
 

@@ -196,6 +196,9 @@ static void schema_forms(struct value *any, const struct field *f)
     case FIELD_MAP:
         value_push(any, schema_map_names(schema_map_of(schema_text()), f->words));
         break;
+    case FIELD_SAID:
+        value_push(any, schema_type("boolean"));
+        break;
     case FIELD_MODE:
         value_push(any, schema_pattern("^[0-7]{1,4}$"));
         value_push(any, schema_integer(0, 777));

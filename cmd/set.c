@@ -57,8 +57,6 @@ static int set_assignment(struct set *x, const char *word, struct error *e)
     if (f) {
         MEM_GROW(x->assignments, x->capacity, x->count + 1);
         x->assignments[x->count++] = (struct assignment){f, equals + 1};
-    } else if (strcmp(name, "paused") == 0) {
-        code = error_set(e, ERROR_USAGE, "there is no field `paused`: `ax pause JOB`, `ax resume JOB`");
     } else {
         code = error_set(e, ERROR_USAGE, "there is no field `%.*s`%s%s%s", UTF8_WORD(name), near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
     }

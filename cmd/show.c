@@ -85,7 +85,7 @@ static int shown_yaml(const struct show_options *o, struct store *store, struct 
     s->yaml.environment = o->values;
     int code = export_yaml_limits(&s->yaml, store, e);
     if (code == 0)
-        export_yaml_add(&s->yaml, store, &s->job, &s->state);
+        export_yaml_add(&s->yaml, store, &s->job);
     return code;
 }
 

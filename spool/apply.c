@@ -56,6 +56,8 @@ static bool moves_due(const struct field *f)
 static void compare_field(
     const struct job *old, const struct job *new, const struct field *f, struct strvec *names, bool *reschedules)
 {
+    if (f->group == GROUP_STATE && field_is_default(new, f))
+        return; /* it stays as it is */
     struct value a = field_get(old, f, FIELD_RECORD), b = field_get(new, f, FIELD_RECORD);
     if (f->kind != FIELD_IN && !value_equal(&a, &b)) {
         strvec_add(names, f->name);

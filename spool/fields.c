@@ -171,6 +171,10 @@ const struct field fields[] = {
     {.name = "rlimits", .group = GROUP_WHERE, .kind = FIELD_MAP, .offset = AT(rlimits), .placeholder = "NAME=SOFT[:HARD]",
      .check = check_rlimit, .help = "a resource limit, such as nofile=1024 or as=2G"},
 
+    {.name = "keep_runs", .group = GROUP_KEPT, .kind = FIELD_INT, .offset = AT(keep_runs), .standard = JOB_KEEP_RUNS, .minimum = 1,
+     .maximum = 1000000000, .fallback = "1000", .placeholder = "N", .help = "so many of its latest runs are kept, with their output"},
+    {.name = "keep_for", .group = GROUP_KEPT, .kind = FIELD_DURATION, .offset = AT(keep_for), .standard = JOB_KEEP_FOR,
+     .fallback = "90d", .placeholder = "DURATION", .help = "runs are kept so long, and so is the job once it is done or cancelled"},
     {.name = "output_max", .group = GROUP_KEPT, .kind = FIELD_SIZE, .offset = AT(output_max), .standard = 10 << 20, .maximum = INT64_C(1) << 40,
      .fallback = "10M", .placeholder = "BYTES", .help = "of a longer output the head and the tail are kept"},
 
@@ -180,6 +184,9 @@ const struct field fields[] = {
      .placeholder = "WHEN", .help = "with mailto: when there is output, on failure, always or never"},
     {.name = "notify", .group = GROUP_TOLD, .kind = FIELD_MAP, .offset = AT(notify), .words = notify_words, .placeholder = "EVENT=LINE", .check = notify_check,
      .help = "a shell line for an event: failure, gave_up, recovery, `late 10m`, `long 1h`"},
+
+    {.name = "paused", .group = GROUP_STATE, .kind = FIELD_SAID, .offset = AT(paused),
+     .help = "nothing of it starts until it is resumed"},
     {0},
 };
 
@@ -293,7 +300,7 @@ int fields_read(struct job *j, const struct value *map, const struct field_conte
 void fields_put(struct value *map, const struct job *j, enum field_form form)
 {
     for (const struct field *f = fields; f->name; f++)
-        if (!field_is_default(j, f))
+        if (!field_is_default(j, f) && !(f->group == GROUP_STATE && form == FIELD_RECORD))
             value_put(map, f->name, field_get(j, f, form));
 }
 

@@ -16,15 +16,16 @@ enum field_kind {
     FIELD_AT, FIELD_IN, FIELD_EVERY,
     FIELD_CRON, FIELD_CALENDAR, FIELD_EXCEPT, /* a text or a list: expressions */
     FIELD_ZONE, FIELD_BOUND,              /* a time zone; a date or time */
+    FIELD_SAID,                           /* true, false, or not said at all, which leaves things as they are */
 };
 
-enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_MISSED, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT, GROUP_TOLD };
+enum field_group { GROUP_WHAT, GROUP_WHEN, GROUP_MISSED, GROUP_LIMITS, GROUP_RETRY, GROUP_LOST, GROUP_WHERE, GROUP_KEPT, GROUP_TOLD, GROUP_STATE };
 
 struct field {
     const char *name; /* retry_delay; the option is --retry-delay. NULL ends the table */
     enum field_group group;
     enum field_kind kind;
-    size_t offset; /* in struct job */
+    size_t offset; /* in struct job. GROUP_STATE: of the state, not in the record of the definition */
     int64_t standard;         /* the default of numbers and durations (ns); of exits: the codes 0-7 as bits */
     int64_t minimum, maximum; /* of numbers and durations; of exits: how many there must be */
     const char *const *words; /* FIELD_CHOICE; of a FIELD_MAP the names it may have (NULL: any), a blank at the end of those with more behind them */

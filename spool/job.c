@@ -31,7 +31,7 @@ void job_init(struct job *j)
         .not_before = INSTANT_NONE, .not_after = INSTANT_NONE, .catchup_within = DURATION_NONE, .catchup_max = 100,
         .start_within = DURATION_NONE, .timeout = DURATION_NONE, .kill_after = 10 * SECOND,
         .weight = 1, .retry_backoff = BACKOFF_EXPONENTIAL, .retry_max_delay = 600 * SECOND, .retry_jitter = 10,
-        .if_lost = IF_LOST_RERUN, .lost_max = 3, .umask_bits = -1, .output_max = 10 << 20,
+        .if_lost = IF_LOST_RERUN, .lost_max = 3, .umask_bits = -1, .output_max = 10 << 20, .keep_runs = JOB_KEEP_RUNS, .keep_for = JOB_KEEP_FOR,
     };
     strvec_add(&j->shell, "/bin/sh");
     strvec_add(&j->shell, "-c");

@@ -27,6 +27,10 @@ struct exits { /* exit codes 0-255, as a set */
 
 enum boot_kind { BOOT_NONE, BOOT_MACHINE, BOOT_SCHEDULER };
 enum catchup { CATCHUP_LATEST, CATCHUP_SKIP, CATCHUP_ALL };
+#define JOB_KEEP_RUNS 1000
+#define JOB_KEEP_FOR (90 * 24 * 3600 * SECOND)
+
+enum said { SAID_NOT, SAID_NO, SAID_YES };
 enum mail_rule { MAIL_OUTPUT, MAIL_NEVER, MAIL_FAILURE, MAIL_ALWAYS };
 enum overlap { OVERLAP_SKIP, OVERLAP_QUEUE, OVERLAP_REPLACE, OVERLAP_ALLOW };
 
@@ -88,7 +92,11 @@ struct job {
     int mail;              /* enum mail_rule */
     struct strvec notify;  /* EVENT=LINE, notify.h */
 
+    int keep_runs;         /* runs of the job that are kept, the latest ones */
+    duration keep_for;     /* how long runs are kept, and the job once it is over */
     int64_t output_max;    /* bytes */
+
+    enum said paused;      /* of a job of the store: SAID_YES while it is paused, else SAID_NOT */
 };
 
 bool exits_has(const struct exits *set, int code);

@@ -32,6 +32,7 @@ const struct kind *kind_of(const struct field *f)
         [FIELD_EXCEPT] = &kind_expressions,
         [FIELD_ZONE] = &kind_zone,
         [FIELD_BOUND] = &kind_bound,
+        [FIELD_SAID] = &kind_said,
     };
     return kinds[f->kind];
 }

@@ -16,7 +16,7 @@ struct kind {
 
 /* kind_text.c; kind_number.c; kind_time.c; kind_schedule.c */
 extern const struct kind kind_text, kind_path, kind_bytes, kind_texts, kind_command, kind_shell, kind_map;
-extern const struct kind kind_int, kind_size, kind_mode, kind_choice, kind_exits;
+extern const struct kind kind_int, kind_size, kind_mode, kind_choice, kind_exits, kind_said;
 extern const struct kind kind_duration, kind_durations, kind_at, kind_every;
 extern const struct kind kind_expressions, kind_zone, kind_bound;
 

@@ -255,8 +255,46 @@ static struct value exits_get(const struct job *j, const struct field *f, enum f
 
 /* ---- the kinds ---- */
 
+/* ---- true, false, not said ---- */
+
+static int said_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
+{
+    (void)c;
+    bool word = v->kind == VALUE_TEXT && v->plain, yes = word && strcmp(v->text.data, "true") == 0;
+    if (v->kind != VALUE_BOOL && !yes && !(word && strcmp(v->text.data, "false") == 0))
+        return word ? error_set(e, ERROR_USAGE, "'%.*s' is neither true nor false", UTF8_WORD(v->text.data)) : kind_refuse(v, "true or false", e);
+    *(enum said *)kind_place(j, f) = yes || (v->kind == VALUE_BOOL && v->boolean) ? SAID_YES : SAID_NO;
+    return 0;
+}
+
+static int said_set_text(struct job *j, const struct field *f, const char *text, const struct field_context *c, struct error *e)
+{
+    struct value v = value_text(text);
+    v.plain = true;
+    int code = said_set(j, f, &v, c, e);
+    value_clear(&v);
+    return code;
+}
+
+static void said_reset(struct job *j, const struct field *f)
+{
+    *(enum said *)kind_place(j, f) = SAID_NOT;
+}
+
+static bool said_is_default(const struct job *j, const struct field *f)
+{
+    return *(enum said *)kind_place(j, f) == SAID_NOT;
+}
+
+static struct value said_get(const struct job *j, const struct field *f, enum field_form form)
+{
+    (void)form;
+    return value_bool(*(enum said *)kind_place(j, f) == SAID_YES);
+}
+
 const struct kind kind_int = {int_set, int_set_text, int_reset, int_is_default, int_get};
 const struct kind kind_size = {size_set, NULL, size_reset, size_is_default, size_get};
 const struct kind kind_mode = {mode_set, NULL, int_reset, int_is_default, mode_get};
 const struct kind kind_choice = {choice_set, NULL, int_reset, int_is_default, choice_get};
 const struct kind kind_exits = {exits_set, NULL, exits_reset, exits_is_default, exits_get};
+const struct kind kind_said = {said_set, said_set_text, said_reset, said_is_default, said_get};

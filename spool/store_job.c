@@ -121,7 +121,11 @@ int store_job_get(struct store *s, uint64_t number, bool whole, struct job *out,
 
 int store_job(struct store *s, uint64_t number, struct job *out, struct error *e)
 {
-    return store_job_get(s, number, true, out, e);
+    struct job_state st;
+    int failed = store_job_get(s, number, true, out, e);
+    if (!failed && store_state_get(s, number, &st, NULL) == 0 && st.paused)
+        out->paused = SAID_YES;
+    return failed;
 }
 
 static int job_put(struct store *s, const struct job *j, struct error *e)
@@ -232,6 +236,8 @@ static int job_create(struct store *s, struct job *j, instant now, struct error 
     int failed = store_life(s, j, now, &l, e);
     if (!failed) {
         life_begin(&l.life, &st);
+        if (j->paused == SAID_YES)
+            life_pause(&st);
         failed = store_zone_note(s, j, &l.schedule, e);
         store_life_clear(&l);
     }
@@ -272,6 +278,10 @@ int store_job_change(struct store *s, uint64_t number, const struct job_state *o
             life_replace(&l.life, &new);
         else
             life_keep(&l.life, &new);
+        if (j->paused == SAID_YES)
+            life_pause(&new);
+        else if (j->paused == SAID_NO)
+            life_resume(&new, now);
         failed = store_zone_note(s, j, &l.schedule, e);
         store_life_clear(&l);
     }
@@ -377,6 +387,7 @@ static int listing_job(struct listing *l, struct db_bytes key, struct db_bytes v
     if (failed)
         return failed;
     j.number = number;
+    j.paused = st.paused ? SAID_YES : SAID_NOT;
     failed = listing_env(l, env, &j, e);
     if (!failed)
         *more = l->call(l->context, &j, &st);
