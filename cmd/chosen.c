@@ -36,12 +36,14 @@ static int chosen_select(const struct choice *c, struct store_numbers *out, stru
     if (code == 0 && !out->count)
         code = error_set(e, ERROR_NOT_FOUND, "there is no such job");
     if (code == 0)
-        code = selector_confirm(c->selector, out->count, &(struct selector_question){c->command, c->common, c->command->name, buf_string(&names)}, e);
+        code = selector_confirm(c->selector, out->count,
+            &(struct selector_question){c->command, c->common, c->command->name, buf_string(&names)}, e);
     buf_clear(&names);
     return code;
 }
 
-static int chosen_selected(struct store *s, const struct store_numbers *numbers, chosen_call *call, void *context, struct error *e)
+static int chosen_selected(
+    struct store *s, const struct store_numbers *numbers, chosen_call *call, void *context, struct error *e)
 {
     size_t done = 0;
     int code = 0;
@@ -107,7 +109,8 @@ int chosen_do(const struct choice *c, chosen_call *call, void *context, struct e
     if (code == 0) {
         code = store_begin(store, !c->reads, e);
         if (code == 0)
-            code = c->count ? chosen_named(c, store, call, context, e) : chosen_selected(store, &numbers, call, context, e);
+            code = c->count ? chosen_named(c, store, call, context, e)
+                            : chosen_selected(store, &numbers, call, context, e);
         if (code == 0 && !c->reads)
             code = store_commit(store, e);
         else

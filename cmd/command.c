@@ -59,6 +59,7 @@ const struct command *const commands[] = {
     &command_cancel,
     &command_run,
     &command_pause,
+    &command_prune,
     &command_queue,
     &command_resume,
     &command_retry,

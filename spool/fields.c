@@ -173,7 +173,7 @@ const struct field fields[] = {
 
     {.name = "keep_runs", .group = GROUP_KEPT, .kind = FIELD_INT, .offset = AT(keep_runs), .standard = JOB_KEEP_RUNS, .minimum = 1,
      .maximum = 1000000000, .fallback = "1000", .placeholder = "N", .help = "so many of its latest runs are kept, with their output"},
-    {.name = "keep_for", .group = GROUP_KEPT, .kind = FIELD_DURATION, .offset = AT(keep_for), .standard = JOB_KEEP_FOR,
+    {.name = "keep_for", .group = GROUP_KEPT, .kind = FIELD_DURATION, .offset = AT(keep_for), .standard = JOB_KEEP_FOR, .minimum = 60 * SECOND,
      .fallback = "90d", .placeholder = "DURATION", .help = "runs are kept so long, and so is the job once it is done or cancelled"},
     {.name = "output_max", .group = GROUP_KEPT, .kind = FIELD_SIZE, .offset = AT(output_max), .standard = 10 << 20, .maximum = INT64_C(1) << 40,
      .fallback = "10M", .placeholder = "BYTES", .help = "of a longer output the head and the tail are kept"},

@@ -173,6 +173,7 @@ struct job_state {
     uint32_t weight;
     duration late;       /* late_next of the next occurrence */
     bool repeats;
+    duration keep_for;
 };
 
 bool job_over(const struct job_state *s); /* it has ended for good: done, failed or cancelled */

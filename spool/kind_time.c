@@ -8,6 +8,16 @@
 
 /* ---- durations ---- */
 
+static int duration_short(const struct field *f, struct error *e)
+{
+    struct buf least = {0};
+    duration_format(&least, f->minimum);
+    bool any = f->minimum <= SECOND / 1000;
+    int code = error_set(e, ERROR_USAGE, "must be %s%s; `none` stands for no limit", any ? "longer than 0s" : "at least ", any ? "" : buf_string(&least));
+    buf_clear(&least);
+    return code;
+}
+
 /* In a record a duration is a number of nanoseconds; everyone else says the unit. */
 static int duration_of(const struct value *v, const struct field *f, const struct field_context *c, duration *out, struct error *e)
 {
@@ -22,16 +32,14 @@ static int duration_of(const struct value *v, const struct field *f, const struc
         if (!text || duration_parse(text, &d, e) < 0)
             return -(int)ERROR_USAGE;
     }
-    if (d < f->minimum)
-        return error_set(e, ERROR_USAGE, "must be longer than 0s; `none` stands for no limit");
     *out = d;
-    return 0;
+    return d < f->minimum && !(!c && d == DURATION_NONE) ? duration_short(f, e) : 0;
 }
 
 static int duration_set(struct job *j, const struct field *f, const struct value *v, const struct field_context *c, struct error *e)
 {
     duration d = DURATION_NONE;
-    bool none = !f->fallback && v->kind == VALUE_TEXT && v->text.length == 4 && memcmp(v->text.data, "none", 4) == 0;
+    bool none = f->minimum > 0 && v->kind == VALUE_TEXT && v->text.length == 4 && memcmp(v->text.data, "none", 4) == 0;
     if (!none && duration_of(v, f, c, &d, e) < 0)
         return -(int)ERROR_USAGE;
     *(duration *)kind_place(j, f) = d;
@@ -52,7 +60,7 @@ static struct value duration_value(duration d, enum field_form form)
 static struct value duration_get(const struct job *j, const struct field *f, enum field_form form)
 {
     duration d = *(duration *)kind_place(j, f);
-    if (d == DURATION_NONE)
+    if (d == DURATION_NONE && f->standard == DURATION_NONE)
         return (struct value){0};
     return duration_value(d, form);
 }

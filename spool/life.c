@@ -40,6 +40,7 @@ static void life_copy(const struct job *j, struct job_state *s)
 {
     s->priority = j->priority;
     s->weight = (uint32_t)j->weight;
+    s->keep_for = j->keep_for;
     s->repeats = job_repeats(j);
     s->overtakes = s->repeats && j->overlap == OVERLAP_REPLACE;
     life_notify_copy(j, s);
@@ -194,7 +195,8 @@ void life_extra(const struct job_state *s, uint64_t job, int cause, instant due,
         .cause = cause,
         .queue = s->queue,
         .priority = s->priority,
-        .weight = s->weight};
+        .weight = s->weight,
+        .keep_for = s->keep_for};
 }
 
 bool life_part(const struct life *l, struct job_state *s, uint64_t extra, struct run *run, struct job_state *out)

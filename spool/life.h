@@ -110,6 +110,18 @@ bool life_skip_next(const struct life *l, struct job_state *s, instant *due);
  * occurrence, and a note says so; a one-off job that waits is due now, and false is returned with *moved. False otherwise: there is no next occurrence. */
 bool life_shift(const struct life *l, struct job_state *s, bool *moved);
 
+/* When a job that is over, done or cancelled, may be forgotten; INSTANT_NEVER: not by its age. */
+instant life_expiry(const struct job_state *s);
+
+/* Whether a row of the job's history is kept: of so many latest runs, and not older than that. Always: the latest run, those of an occurrence that is not over, and those
+ * with mail that is not sent yet. */
+struct life_keep {
+    int keep_runs;
+    duration keep_for;
+    instant now;
+};
+bool life_keeps(const struct job_state *s, const struct run *r, const struct life_keep *k);
+
 enum life_cancel { LIFE_CANCELLED, LIFE_STOPPING, LIFE_OVER }; /* will not start; asked for, a run is open; had ended already */
 enum life_cancel life_cancel(struct job_state *s, instant now, struct life_notes *notes);
 

@@ -59,6 +59,7 @@ static const struct member state_members[] = {
     {"P", MEMBER_I32, STATE(priority), 0, 0},
     {"w", MEMBER_U32, STATE(weight), 1, 0},
     {"E", MEMBER_BOOL, STATE(repeats), 0, 0},
+    {"F", MEMBER_I64, STATE(keep_for), JOB_KEEP_FOR, 0},
     {0},
 };
 

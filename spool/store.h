@@ -181,6 +181,24 @@ int store_each_ended(struct store *s, const struct store_rows *rows, const struc
 int store_each_row(struct store *s, struct run_id from, store_run_call *call, void *context, struct error *e);
 int store_last_run(struct store *s, uint64_t job, struct run_id *out, struct error *e); /* n is 0 if it has had none */
 
+/* ---- forgetting ---- */
+
+#define STORE_PRUNE_STEP 16
+struct store_pruned {
+    uint64_t jobs, rows; /* rows of history */
+    uint64_t files;      /* of these, outputs that have a file, which a later step removes */
+    int64_t bytes;       /* of output */
+    bool only_counts;    /* nothing is done */
+};
+/* A bounded step within a write transaction: jobs that are over and may go now, with all that is known of them, and files of outputs that are gone. *more: another step has
+ * something to do. store_finish sees to the runs of jobs that go on. */
+int store_prune(struct store *s, instant now, struct store_pruned *out, bool *more, struct error *e);
+bool store_prune_wanted(struct store *s, instant now); /* in any transaction */
+/* By hand: the oldest rows of a job as far as `keep` lets them go, at most so many; a job that is over, whatever its age. *gone false: it is not over, or something is still
+ * to be sent about it. */
+int store_prune_by(struct store *s, const struct job *j, const struct job_state *st, const struct life_keep *keep, size_t most, struct store_pruned *out, struct error *e);
+int store_prune_job(struct store *s, uint64_t number, struct store_pruned *out, bool *gone, struct error *e);
+
 /* ---- due index ---- */
 
 /* A lane is one queue and one priority. Within a lane jobs are in order of ready time, then number. */

@@ -60,6 +60,13 @@ int store_audit(struct store *s, uint64_t number, instant now, const char *what,
     return db_put(s->db, DB_META, key_bytes(&k), (struct db_bytes){s->record.data, s->record.length}, e);
 }
 
+int store_audit_drop(struct store *s, uint64_t number, struct error *e)
+{
+    struct key k = audit_key(number);
+    int failed = db_delete(s->db, DB_META, key_bytes(&k), e);
+    return failed < 0 ? failed : 0;
+}
+
 int store_each_audit(struct store *s, uint64_t number, store_audit_call *call, void *context, struct error *e)
 {
     struct value list;

@@ -63,6 +63,8 @@ int store_state_put(
     if (failed)
         return failed;
     failed = store_alarm_move(s, number, old, new, e);
+    if (!failed)
+        failed = store_expiry_move(s, number, old, new, e);
     if (failed)
         return failed;
     if (moved && (was || is) && s->use == STORE_SERVE)
@@ -204,6 +206,31 @@ int store_find(struct store *s, const char *reference, uint64_t *number, struct 
     }
     int found = name_get(s, reference, number, e);
     return found == STORE_NONE ? name_unknown(s, reference, e) : found;
+}
+
+/* ---- going ---- */
+
+int store_job_remove(struct store *s, uint64_t number, const struct job_state *st, struct error *e)
+{
+    struct job j;
+    uint64_t env = 0, owner = 0;
+    struct key k = key_number(number);
+    int failed = job_record_get(s, number, &j, &env, e);
+    if (failed)
+        return failed < 0 ? failed : store_damaged(s, "a job", e);
+    failed = db_delete(s->db, DB_JOBS, key_bytes(&k), e);
+    if (failed >= 0)
+        failed = db_delete(s->db, DB_STATES, key_bytes(&k), e);
+    if (failed >= 0)
+        failed = store_expiry_move(s, number, st, NULL, e);
+    if (!failed)
+        failed = store_env_drop(s, env, e);
+    if (!failed && j.name && name_get(s, j.name, &owner, NULL) == 0 && owner == number)
+        failed = db_delete(s->db, DB_NAMES, (struct db_bytes){j.name, strlen(j.name)}, e);
+    if (failed >= 0)
+        failed = store_job_forget(s, number, j.source, e);
+    job_clear(&j);
+    return failed;
 }
 
 /* ---- adding ---- */

@@ -74,6 +74,21 @@ int store_mail_done(struct store *s, const struct store_mail *m, enum run_mail r
     return store_run_mail(s, m->id, result, e);
 }
 
+int store_mail_of(struct store *s, uint64_t job, bool *there, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    struct store_mail m;
+    struct key from = mail_key((struct run_id){.job = job});
+    int failed = db_cursor_new(s->db, DB_META, &c, e);
+    if (failed)
+        return failed;
+    failed = db_cursor_from(c, key_bytes(&from), &key, &value, e);
+    *there = failed == 0 && mail_read(key, value, &m) && m.id.job == job;
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
 int64_t store_mail_count(const struct store *s)
 {
     return s->counters.mails;

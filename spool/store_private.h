@@ -12,7 +12,7 @@
  *   store_notify.c notices that wait, alarms
  *   store_audit.c  who did what with a job                 store_state.c  a walk over all states
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
- *   store_clock.c  steps of the wall clock
+ *   store_prune.c  what is over goes after a while
  *
  *   table    key                                                   value
  *   meta     "counters"                                            msgpack map, struct counters
@@ -20,6 +20,7 @@
  *            "mail:" job u64, n u32                                tries u32, time of the next
  *            "notice:" number u64                                  record of the notice
  *            "alarm:" time, number u64                             nothing. Is there exactly while life_alarm has a time
+ *            "expiry:" time, job u64; "file:" job u64, n u32        store_prune.c
  *            "set:NAME"                                            a value: settings
  *            "steps"                                               msgpack list: backward steps of the clock still to be applied
  *   jobs     number u64                                            record of the definition
@@ -171,6 +172,13 @@ int store_mail_add(struct store *s, struct run_id id, instant now, struct error 
 /* What a step of the rules leaves to be told, if the job has a rule for it. */
 int store_notice(struct store *s, const struct job *j, const struct notice *n, struct error *e);
 int store_alarm_move(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
+
+int store_expiry_move(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e); /* `new` NULL: it goes */
+int store_prune_runs(struct store *s, const struct job *j, const struct job_state *st, instant now, struct error *e); /* a bounded step */
+int store_job_remove(struct store *s, uint64_t number, const struct job_state *st, struct error *e); /* its record, state and name; its rows are gone already */
+int store_job_forget(struct store *s, uint64_t number, const char *source, struct error *e); /* what is kept elsewhere under its number */
+int store_audit_drop(struct store *s, uint64_t number, struct error *e);
+int store_mail_of(struct store *s, uint64_t job, bool *there, struct error *e);
 
 /* Replays a due time that a run had, whatever the schedule says of it now, with what was said for that run alone. */
 int store_start_due(struct store *s, uint64_t number, const struct run *run, instant now, struct error *e);

@@ -275,6 +275,8 @@ int store_finish(struct store *s, const struct store_end *end, instant now, bool
     if (!failed)
         failed = run_close(s, r->id, e);
     if (!failed)
+        failed = store_prune_runs(s, &job, &p.own, now, e);
+    if (!failed)
         run_tell(s, r->id.job);
     job_clear(&job);
     return failed;
@@ -404,6 +406,12 @@ static int run_unknown(struct run_id id, struct error *e)
 int store_run(struct store *s, struct run_id id, struct run *out, struct error *e)
 {
     int found = store_run_get(s, id, out, e);
+    struct job_state st;
+    if (found == STORE_NONE && id.n && !id.note && store_state_get(s, id.job, &st, NULL) == 0 && id.n <= st.runs) {
+        char text[RUN_ID_SIZE];
+        run_id_format(id, text);
+        return error_set(e, ERROR_NOT_FOUND, "run %s is kept no more, or was taken back before it started", text);
+    }
     return found == STORE_NONE ? run_unknown(id, e) : found;
 }
 

@@ -175,6 +175,7 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->notifier.count = store_notice_count;
     s->notifier.name = "notify";
     s->alarm.at = INSTANT_NEVER;
+    s->pruning = true;
     return adopt_begin(s, e);
 }
 

@@ -108,6 +108,7 @@ struct scheduler {
     size_t zone_watch_capacity;
     struct loop_timer zone_timer;
     struct store_alarm alarm;  /* of the store, the first: something may have to be told then */
+    bool pruning;            /* there may be more that may go (store_prune) */
     bool clean;              /* fences may be removable now */
     bool again;              /* there is more to do: do not wait */
     struct loop_timer retry; /* the store was busy or full */

@@ -117,6 +117,7 @@ struct turn {
     int64_t clock_total;
     bool zoning;        /* due times are reckoned anew after a change of zones */
     uint64_t zone_next; /* from where on in the next turn */
+    bool prune_more;
     struct claim claims[TURN_CLAIMS];
     size_t claim_count;
     size_t others; /* claims that came to something else */
@@ -231,6 +232,24 @@ static int move_jobs(struct turn *t, struct error *e)
     return failed;
 }
 
+/* Only on turns that are there anyway, or that go on with it. What is damaged stays, and holds nothing up. */
+static int turn_prune(struct turn *t, struct error *e)
+{
+    struct scheduler *s = t->scheduler;
+    struct store_pruned pruned = {0};
+    if (!t->ends && !s->pruning)
+        return 0;
+    int failed = store_prune(s->store, t->now, &pruned, &t->prune_more, e);
+    if (pruned.jobs)
+        log_event(s->log, LOG_LEVEL_DEBUG, "forgotten", "jobs", LOG_NUMBER((int64_t)pruned.jobs), "rows", LOG_NUMBER((int64_t)pruned.rows), NULL);
+    if (!failed || e->sys)
+        return failed;
+    log_event(s->log, LOG_LEVEL_WARNING, "what is old cannot be forgotten", "reason", e->text, NULL);
+    t->prune_more = false;
+    *e = (struct error){0};
+    return 0;
+}
+
 static int turn_write(struct turn *t, struct error *e)
 {
     struct scheduler *s = t->scheduler;
@@ -242,6 +261,8 @@ static int turn_write(struct turn *t, struct error *e)
         failed = claim_due(t, e);
     if (!failed)
         failed = settled ? take_alarms(t, e) : store_alarm_first(s->store, &t->alarm, e);
+    if (!failed && settled)
+        failed = turn_prune(t, e);
     if (!failed && s->feed_trimmed != s->feed_position)
         failed = store_feed_trim(s->store, s->feed_position, e);
     if (!failed) {
@@ -365,12 +386,13 @@ static void turn_done(struct turn *t)
     if (t->notices != store_notice_latest(s->store))
         courier_look(&s->notifier);
     s->alarm = t->alarm;
+    s->pruning = t->prune_more;
     ends_done(s, t->ends);
     claims_done(t);
     if (t->claim_count && s->plan.used < s->plan.slots && !s->stopping)
         pool_spare(&s->pool);
     struct due more;
-    s->again = s->reported || s->alarm.at <= t->now || s->stepping || s->zone_from || s->lanes_changed || plan_low(&s->plan) ||
+    s->again = s->reported || s->alarm.at <= t->now || s->stepping || s->zone_from || s->pruning || s->lanes_changed || plan_low(&s->plan) ||
                (!s->stopping && plan_next(&s->plan, t->now + AHEAD, &more));
 }
 
@@ -431,7 +453,7 @@ static void turn_clock(struct scheduler *s, instant now)
 static bool turn_has_work(struct scheduler *s, instant now)
 {
     struct due due;
-    return s->reported || s->alarm.at <= now || s->stepping || s->clock_step || s->clock_jump || s->zone_from || s->feed_position - s->feed_trimmed > FEED_TRIM ||
+    return s->reported || s->alarm.at <= now || s->stepping || s->clock_step || s->clock_jump || s->zone_from || s->pruning || s->feed_position - s->feed_trimmed > FEED_TRIM ||
            (!s->stopping && plan_next(&s->plan, now + AHEAD, &due));
 }
 

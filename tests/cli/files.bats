@@ -631,7 +631,7 @@ no change: 1 to be told the new place of their file, 1 named no more"
     web 'a: {command: "true", every: 2h}'
     ax apply -q
     run ax export
-    assert_line '  # It is paused, which no file says'
+    assert_line '    paused: true'
     run ax ls
     assert_line --regexp ' paused '
 }

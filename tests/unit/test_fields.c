@@ -85,6 +85,11 @@ static void test_read(void **state)
         {"{\"command\":\"x\",\"env\":{\"A\":\"\",\"B c\":\"d=e\"},\"rlimits\":{\"nofile\":\"10:20\",\"as\":\"2G\"}}", NULL},
         {"{\"command\":\"x\",\"env\":{\"N\":5},\"rlimits\":{\"cpu\":60}}", "{\"command\":\"x\",\"env\":{\"N\":\"5\"},\"rlimits\":{\"cpu\":\"60\"}}"},
         {"{\"command\":\"x\",\"output_max\":0}", NULL},
+        {"{\"command\":\"x\",\"keep_runs\":1,\"keep_for\":\"1m\"}", NULL},
+        {"{\"command\":\"x\",\"keep_runs\":1000,\"keep_for\":\"90d\"}", "{\"command\":\"x\"}"},
+        {"{\"command\":\"x\",\"keep_for\":\"none\"}", NULL},
+        {"{\"command\":\"x\",\"paused\":true}", NULL},
+        {"{\"command\":\"x\",\"paused\":false}", NULL},
         {"{\"command\":\"x\",\"output_max\":\"64K\"}", "{\"command\":\"x\",\"output_max\":65536}"},
         {"{\"command\":\"x\",\"output_max\":\"10M\"}", "{\"command\":\"x\"}"},
         {"{\"command\":\"x\",\"output_max\":\"5k\",\"rlimits\":{\"as\":\"2g\"}}", "{\"command\":\"x\",\"rlimits\":{\"as\":\"2g\"},\"output_max\":5120}"},
@@ -147,6 +152,7 @@ static void test_refused(void **state)
         {"rlimits", "{\"nofiles\":\"5\"}", "no resource limit"}, {"rlimits", "{\"nofile\":\"x\"}", "no limit"}, {"rlimits", "{\"nofile\":\"20:10\"}", "above the hard"},
         {"notify", "{\"failures\":\"x\"}", "did you mean 'failure'"}, {"notify", "{\"late\":\"x\"}", "needs a duration"}, {"notify", "{\"failure\":\" \"}", "line is empty"},
         {"notify", "{\"long 1\":\"x\"}", "long: "}, {"notify", "\"x\"", "a map"},
+        {"keep_runs", "0", "from 1"}, {"keep_for", "\"59s\"", "1m"}, {"paused", "\"true\"", "true or false"}, {"paused", "1", "true or false"},
         {"output_max", "-1", "from 0"}, {"output_max", "\"10X\"", "bytes"}, {"output_max", "\"9999999999999T\"", "from 0"}, {"output_max", "\"1M1\"", "bytes"}, {"output_max", "\"M\"", "bytes"},
         {"retry_delays", "\"5s\"", "'retry_delay'"}, {"zzzzzz", "1", "no such field"},
     };
@@ -253,7 +259,7 @@ static void test_table(void **state)
     for (const struct field *f = fields; f->name; f++) {
         struct error e = {0};
         assert_ptr_equal(field_find(f->name), f);
-        assert_true(f->help && *f->help && f->placeholder);
+        assert_true(f->help && *f->help && (f->placeholder || f->kind == FIELD_SAID));
         if (!field_is_default(&j, f))
             fail_msg("%s: job_init does not have the default of the table", f->name);
         if (f->fallback && field_set_text(&j, f, f->fallback, &context, &e) < 0)
