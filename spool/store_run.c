@@ -396,11 +396,21 @@ int store_exec_end(struct store *s, const struct store_end *end, struct error *e
 
 /* ---- history ---- */
 
-static int run_unknown(struct run_id id, struct error *e)
+/* Names what is near: the last run of the job, or that there is no such job. */
+static int run_unknown(struct store *s, struct run_id id, struct error *e)
 {
-    char text[RUN_ID_SIZE];
+    struct job_state st;
+    char text[RUN_ID_SIZE], last[RUN_ID_SIZE];
     run_id_format(id, text);
-    return error_set(e, ERROR_NOT_FOUND, "there is no run %s", text);
+    int found = store_state_get(s, id.job, &st, NULL);
+    if (found == STORE_NONE)
+        return error_set(e, ERROR_NOT_FOUND, "there is no run %s: there is no job %" PRIu64, text, id.job);
+    if (found < 0)
+        return error_set(e, ERROR_NOT_FOUND, "there is no run %s", text);
+    if (!st.runs)
+        return error_set(e, ERROR_NOT_FOUND, "there is no run %s: job %" PRIu64 " has had none", text, id.job);
+    run_id_format((struct run_id){.job = id.job, .n = st.runs}, last);
+    return error_set(e, ERROR_NOT_FOUND, "there is no run %s: the last one of job %" PRIu64 " is %s", text, id.job, last);
 }
 
 int store_run(struct store *s, struct run_id id, struct run *out, struct error *e)
@@ -412,7 +422,7 @@ int store_run(struct store *s, struct run_id id, struct run *out, struct error *
         run_id_format(id, text);
         return error_set(e, ERROR_NOT_FOUND, "run %s is kept no more, or was taken back before it started", text);
     }
-    return found == STORE_NONE ? run_unknown(id, e) : found;
+    return found == STORE_NONE ? run_unknown(s, id, e) : found;
 }
 
 int store_output(struct store *s, struct run_id id, struct buf *out, struct error *e)
@@ -421,7 +431,7 @@ int store_output(struct store *s, struct run_id id, struct buf *out, struct erro
     struct db_bytes value;
     int found = db_get(s->db, DB_OUTPUTS, key_bytes(&k), &value, e);
     if (found == STORE_NONE)
-        return run_unknown(id, e);
+        return run_unknown(s, id, e);
     if (found == 0)
         buf_add(out, value.data, value.length);
     return found;

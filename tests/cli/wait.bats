@@ -108,7 +108,12 @@ END
     run -3 ax wait nihgtly
     assert_output --partial "nightly"
     run -3 ax wait 1.7
-    assert_output "ax wait: there is no run 1.7"
+    assert_output "ax wait: there is no run 1.7: job 1 has had none"
+    ax exec nightly
+    run -3 ax wait 1.7
+    assert_output "ax wait: there is no run 1.7: the last one of job 1 is 1.1"
+    run -3 ax wait 8.1
+    assert_output "ax wait: there is no run 8.1: there is no job 8"
     run -2 ax wait
     run -2 ax wait --timeout soon nightly
     run -124 ax wait --timeout 10ms nightly

@@ -358,7 +358,7 @@ static void test_missing_run(void **state)
     struct buf b = {0};
     struct error e = {0};
     assert_int_equal(store_run(s, (struct run_id){.job = 1, .n = 2}, &r, &e), -ERROR_NOT_FOUND);
-    assert_string_equal(e.text, "there is no run 1.2");
+    assert_string_equal(e.text, "there is no run 1.2: there is no job 1");
     assert_int_equal(store_output(s, (struct run_id){.job = 1, .n = 2}, &b, &e), -ERROR_NOT_FOUND);
     assert_int_equal(store_state(s, 5, &(struct job_state){0}, &e), -ERROR_NOT_FOUND);
     store_abort(s);
