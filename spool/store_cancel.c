@@ -4,20 +4,6 @@
 #include "lib/base/mem.h"
 #include "spool/store_private.h"
 
-struct extras {
-    uint64_t *numbers;
-    size_t count, capacity;
-};
-
-static bool extras_add(void *context, uint64_t number, const struct job_state *st)
-{
-    struct extras *x = context;
-    (void)st;
-    MEM_GROW(x->numbers, x->capacity, x->count + 1);
-    x->numbers[x->count++] = number;
-    return true;
-}
-
 static int cancel_place(
     struct store *s, uint64_t number, instant now, const char *name, struct store_cancelled *out, struct error *e)
 {
@@ -43,20 +29,35 @@ static int cancel_place(
     return failed;
 }
 
+struct cancelling {
+    struct store *s;
+    instant now;
+    const char *name;
+    struct store_cancelled *out;
+    int failed;
+    struct error *error;
+};
+
+static bool cancel_extra(void *context, uint64_t number, const struct job_state *st)
+{
+    struct cancelling *x = context;
+    (void)st;
+    x->failed = cancel_place(x->s, number, x->now, x->name, x->out, x->error);
+    return !x->failed;
+}
+
 static int cancel_all(struct store *s, uint64_t number, instant now, struct store_cancelled *out, struct error *e)
 {
     struct job j;
-    struct extras x = {0};
     int failed = store_job_get(s, number, false, &j, e);
     if (failed)
         return failed;
-    failed = store_each_extra(s, number, extras_add, &x, e);
+    struct cancelling x = {.s = s, .now = now, .name = j.name, .out = out, .error = e};
+    failed = store_each_extra(s, number, cancel_extra, &x, e);
+    failed = x.failed ? x.failed : failed;
     /* The job's own one last: what is parked must not be let go meanwhile. */
-    for (size_t i = 0; !failed && i < x.count; i++)
-        failed = cancel_place(s, x.numbers[i], now, j.name, out, e);
     if (!failed)
         failed = cancel_place(s, number, now, j.name, out, e);
-    free(x.numbers);
     job_clear(&j);
     return failed;
 }
