@@ -10,7 +10,7 @@ JOBS    ?= $(shell nproc)
 
 # What make deps and make check install where it is missing (names of Debian 12).
 BUILD_PACKAGES = libc6-dev liblmdb-dev libjansson-dev libmsgpack-dev libyaml-dev uthash-dev
-TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps mandoc python3-jsonschema python3-yaml tzdata
+TEST_PACKAGES  = libcmocka-dev bats bats-support bats-assert procps mandoc python3-jsonschema python3-yaml tzdata zsh fish
 
 # CPPFLAGS, CFLAGS and LDFLAGS are yours to set.
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -120,6 +120,9 @@ install: ax
 	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
 	install -D -m 644 man/ax.1 $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
 	install -D -m 644 man/ax-jobs.5 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
+	install -D -m 644 completions/ax.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ax
+	install -D -m 644 completions/_ax $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ax
+	install -D -m 644 completions/ax.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ax.fish
 	install -D -m 644 share/ax-jobs.schema.json $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 	install -d $(DESTDIR)$(PREFIX)/share/ax/examples
 	install -m 644 $(EXAMPLES) $(DESTDIR)$(PREFIX)/share/ax/examples
@@ -127,6 +130,8 @@ install: ax
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ax
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/ax.1 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ax $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ax
+	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ax.fish
 	rm -f $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/ax/,$(EXAMPLES:share/%=%))
 	-rmdir $(DESTDIR)$(PREFIX)/share/ax/examples $(DESTDIR)$(PREFIX)/share/ax 2>/dev/null

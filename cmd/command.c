@@ -79,6 +79,8 @@ const struct command *const commands[] = {
     &command_export,
     &command_import,
     &command_schema,
+    &command_completion,
+    &command_complete,
     &command_help_row,
     &command_version,
     &command_worker,

@@ -44,6 +44,9 @@ int store_add(struct store *s, struct job *j, instant now, enum store_twin twin,
 
 /* Number from a number or a name. ERROR_NOT_FOUND names near ones. */
 int store_find(struct store *s, const char *reference, uint64_t *number, struct error *e);
+/* The names that begin so, in their order, those of jobs that are over too; the call returns false when it has enough. */
+typedef bool store_name_call(void *context, const char *name, size_t length);
+int store_each_name(struct store *s, const char *beginning, store_name_call *call, void *context, struct error *e);
 int store_job(struct store *s, uint64_t number, struct job *out, struct error *e); /* out is initialised; job_clear it */
 int store_state(struct store *s, uint64_t number, struct job_state *out, struct error *e);
 

@@ -162,6 +162,20 @@ int store_name_put(struct store *s, const char *name, uint64_t number, struct er
     return db_put(s->db, DB_NAMES, (struct db_bytes){name, strlen(name)}, key_bytes(&v), e);
 }
 
+int store_each_name(struct store *s, const char *beginning, store_name_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value, from = {beginning, strlen(beginning)};
+    int failed = db_cursor_new(s->db, DB_NAMES, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, from, &key, &value, e); failed == 0; failed = db_cursor_next(c, &key, &value, e))
+        if (key.length < from.length || memcmp(key.data, from.data, from.length) != 0 || !call(context, key.data, key.length))
+            break;
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
 static int name_collect(struct store *s, struct strvec *names, struct error *e)
 {
     struct db_cursor *c;

@@ -138,7 +138,7 @@ paths() {
     mkdir tree
     make -s -C "$ROOT" -o ax install DESTDIR="$PWD/tree" PREFIX=/usr/local
     local file
-    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
+    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/{bash-completion/completions/ax,zsh/site-functions/_ax,fish/vendor_completions.d/ax.fish} share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
         [ -f "tree/usr/local/$file" ] || fail "$file is not installed"
     done
     make -s -C "$ROOT" uninstall DESTDIR="$PWD/tree" PREFIX=/usr/local
