@@ -79,6 +79,7 @@ const struct command *const commands[] = {
     &command_export,
     &command_import,
     &command_schema,
+    &command_service,
     &command_completion,
     &command_complete,
     &command_help_row,

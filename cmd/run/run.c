@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/run/scheduler.h"
+#include "lib/sys/manager.h"
 #include "lib/base/mem.h"
 #include "lib/base/strvec.h"
 #include "lib/sys/child.h"
@@ -161,11 +162,11 @@ static int detach(const char *spool, const char *jobs, int argc, char **argv, st
 
 /* ---- the command ---- */
 
-static int serve(const char *spool, const struct run_arguments *a, struct error *e)
+static int serve(const char *spool, const struct run_arguments *a, const char *manager, struct error *e)
 {
     struct log log = {.fd = STDERR_FILENO, .level = (enum log_level)a->log_level, .format = (enum log_format)a->log_format};
     struct scheduler_options options = {.workers = (uint32_t)a->workers, .on_stop = a->on_stop, .stop_timeout = a->stop_timeout,
-        .until_idle = a->until_idle, .jobs = a->jobs, .ready_fd = a->detached ? 3 : -1};
+        .until_idle = a->until_idle, .jobs = a->jobs, .manager = manager, .ready_fd = a->detached ? 3 : -1};
     if (a->detached)
         fcntl(3, F_SETFD, FD_CLOEXEC);
     int code = scheduler_run(spool, &options, &log, e);
@@ -178,8 +179,11 @@ static int run_run(const struct command *self, int argc, char **argv)
     struct run_arguments a = {.workers = WORKERS, .stop_timeout = 30 * SECOND, .log_level = LOG_LEVEL_INFO};
     struct error e = {0};
     int code = 0;
-    if (level_from_environment(&a.log_level, &e) < 0)
+    char *manager = manager_socket();
+    if (level_from_environment(&a.log_level, &e) < 0) {
+        free(manager);
         return command_fail(self, &e);
+    }
     /* options_parse reorders; the words of --detach are wanted as they were */
     char **words = mem_copy(argv, ((size_t)argc + 1) * sizeof *argv);
     int operand = command_options(self, OPTIONS_ANYWHERE, argc, argv, &a, &code);
@@ -191,12 +195,13 @@ static int run_run(const struct command *self, int argc, char **argv)
         char *spool = folder_path(a.common.spool);
         char *jobs = a.jobs ? folder_absolute(a.jobs) : NULL;
         a.jobs = jobs;
-        code = a.detach ? detach(spool, jobs, argc, words, &e) : serve(spool, &a, &e);
+        code = a.detach ? detach(spool, jobs, argc, words, &e) : serve(spool, &a, manager, &e);
         free(jobs);
         free(spool);
         if (code < 0)
             code = command_fail(self, &e);
     }
+    free(manager);
     free(words);
     return code;
 }

@@ -12,6 +12,7 @@
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/lockfile.h"
+#include "lib/sys/manager.h"
 #include "lib/sys/process.h"
 
 #define BUSY_SAY 200 /* tries, after which it is said who writes to the spool all the time */
@@ -202,12 +203,20 @@ static void scheduler_close(struct scheduler *s)
         close(s->lock);
 }
 
+void scheduler_tell(struct scheduler *s, const char *state)
+{
+    int number = manager_tell(s->options.manager, state);
+    if (number)
+        log_event(s->log, LOG_LEVEL_WARNING, "the service manager cannot be told", "reason", strerror(number), NULL);
+}
+
 static void scheduler_ready(struct scheduler *s)
 {
     log_event(s->log, LOG_LEVEL_INFO, "serving", "spool", s->folder->path, "pid", LOG_NUMBER(getpid()), "workers",
         LOG_NUMBER(s->options.workers), "version", AX_VERSION, NULL);
     if (!s->plan.entries && !s->plan.used && !s->again && !s->options.until_idle)
         log_event(s->log, LOG_LEVEL_INFO, "nothing is due: waiting for `ax add`, `ax apply` or `ax start`", NULL);
+    scheduler_tell(s, "READY=1\nSTATUS=serving");
     if (s->options.ready_fd < 0)
         return;
     if (write(s->options.ready_fd, "r", 1) != 1)

@@ -32,6 +32,7 @@ struct scheduler_options {
     duration stop_timeout;
     bool until_idle;
     const char *jobs; /* folder of job files; NULL: none */
+    const char *manager; /* socket of a service manager (manager.h); NULL: none */
     int ready_fd;     /* written to when the scheduler serves; -1: none */
 };
 
@@ -127,6 +128,8 @@ struct scheduler {
 int scheduler_run(const char *spool, const struct scheduler_options *options, struct log *log, struct error *e);
 
 /* ---- shared by the files above ---- */
+
+void scheduler_tell(struct scheduler *s, const char *state); /* the service manager, if there is one */
 
 void turn_take(struct scheduler *s);  /* one turn, after the loop's callbacks */
 

@@ -38,6 +38,7 @@ static void stop_timeout(struct loop_timer *t)
 static void stop_begin(struct scheduler *s, const char *signal_name)
 {
     log_event(s->log, LOG_LEVEL_INFO, "stopping", "signal", signal_name, "open_runs", LOG_NUMBER(HASH_COUNT(s->active)), NULL);
+    scheduler_tell(s, "STOPPING=1");
     s->stopping = true;
     if (getpid() == 1 && s->options.on_stop == ON_STOP_LEAVE)
         s->options.on_stop = ON_STOP_KILL;

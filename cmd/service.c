@@ -1,0 +1,344 @@
+/* ax service: the scheduler as a service of systemd, for the system or for one user; elsewhere what to do by hand. */
+#include "cmd/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/sys/child.h"
+#include "lib/text/visible.h"
+#include "spool/folder.h"
+
+struct service {
+    struct common common;
+    bool user, system, dry_run;
+    const char *jobs;
+};
+
+static const struct option_row service_options[] = {
+    {.word = "system",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct service, system),
+        .help = "a service of the machine (for root: the default)"},
+    {.word = "user",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct service, user),
+        .help = "a service of this user (for others: the default)"},
+    {.word = "jobs",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct service, jobs),
+        .placeholder = "DIR",
+        .help = "with a folder of job files that is followed"},
+    {.word = "dry-run",
+        .kind = OPTION_FLAG,
+        .offset = offsetof(struct service, dry_run),
+        .help = "print what would be written and done"},
+    COMMAND_OPTIONS,
+    {0},
+};
+
+/* ---- the unit ---- */
+
+/* A word of ExecStart (systemd.service(5), "Command lines"): `$` and `%` are doubled, the rest is quoted where need be.
+ */
+static void unit_word(struct buf *b, const char *word)
+{
+    bool plain =
+        *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@:=-$%")];
+    buf_text(b, plain ? " " : " \"");
+    for (const char *p = word; *p; p++) {
+        if (*p == '$' || *p == '%')
+            buf_char(b, *p);
+        if (*p == '"' || *p == '\\')
+            buf_char(b, '\\');
+        buf_char(b, *p);
+    }
+    buf_text(b, plain ? "" : "\"");
+}
+
+static void unit_text(struct buf *b, const struct service *o, const char *program)
+{
+    buf_text(b, "# Written by `ax service install`.\n"
+                "[Unit]\n"
+                "Description=ax: commands that run later, or again and again\n"
+                "Documentation=man:ax(1)\n"
+                "# Due times need the right time.\n"
+                "After=time-sync.target\n"
+                "Wants=time-sync.target\n"
+                "\n"
+                "[Service]\n"
+                "Type=notify\n"
+                "ExecStart=");
+    struct buf line = {0};
+    unit_word(&line, program);
+    buf_text(b, buf_string(&line) + 1);
+    buf_text(b, " run --on-stop leave");
+    buf_reset(&line);
+    if (o->common.spool) {
+        char *spool = folder_absolute(o->common.spool);
+        buf_text(&line, " --spool");
+        unit_word(&line, spool);
+        free(spool);
+    }
+    if (o->jobs) {
+        char *jobs = folder_absolute(o->jobs);
+        buf_text(&line, " --jobs");
+        unit_word(&line, jobs);
+        free(jobs);
+    }
+    buf_add(b, line.data, line.length);
+    buf_clear(&line);
+    buf_text(b,
+        "\n"
+        "# Runs go on while the scheduler is stopped, restarted or upgraded; the next one takes them over.\n"
+        "KillMode=process\n"
+        "SuccessExitStatus=6\n"
+        "# One command that is killed for its memory is no reason to end the others.\n"
+        "OOMPolicy=continue\n"
+        "Restart=on-failure\n"
+        "# Wrong use, a scheduler that serves already, a spool that cannot be used: trying again does not help.\n"
+        "RestartPreventExitStatus=2 4 5\n"
+        "# Jobs live in here too: what is limited or taken away here is so for all of them.\n"
+        "TasksMax=infinity\n"
+        "\n"
+        "[Install]\n");
+    buf_format(b, "WantedBy=%s.target\n", o->user ? "default" : "multi-user");
+}
+
+static char *unit_path(const struct service *o)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (!o->user)
+        return mem_string("/etc/systemd/system/ax.service");
+    if (config && config[0] == '/')
+        return mem_format("%s/systemd/user/ax.service", config);
+    return mem_format("%s/.config/systemd/user/ax.service", home ? home : "");
+}
+
+/* Where this program lies. */
+static char *service_program(void)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0)
+        return mem_string("/usr/bin/ax");
+    path[n] = '\0';
+    return mem_string(path);
+}
+
+/* ---- writing it ---- */
+
+static int service_folders(const char *path, struct error *e)
+{
+    char *folder = mem_string(path);
+    for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        if (mkdir(folder, 0755) < 0 && errno != EEXIST) {
+            int code = error_errno(e, ERROR_FAILED, errno, "making %s", folder);
+            free(folder);
+            return code;
+        }
+        *p = '/';
+    }
+    free(folder);
+    return 0;
+}
+
+static int service_write(const char *path, const struct buf *text, struct error *e)
+{
+    char *temporary = mem_format("%s.new", path);
+    int code = service_folders(path, e);
+    int fd = code < 0 ? -1 : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (code == 0 && (fd < 0 || write(fd, text->data, text->length) != (ssize_t)text->length || fsync(fd) < 0 ||
+                         rename(temporary, path) < 0)) {
+        code = error_errno(e, ERROR_FAILED, errno, "writing %s", path);
+        unlink(temporary);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(temporary);
+    return code;
+}
+
+/* ---- systemctl ---- */
+
+static const char *const reload[] = {"daemon-reload", NULL}, *const enable[] = {"enable", "--now", "ax.service", NULL},
+                         *const disable[] = {"disable", "--now", "ax.service", NULL},
+                         *const state[] = {"--no-pager", "status", "ax.service", NULL};
+
+static void systemctl_line(struct buf *b, const struct service *o, const char *const *words)
+{
+    buf_format(b, "systemctl%s", o->user ? " --user" : "");
+    for (; *words; words++)
+        buf_format(b, " %s", *words);
+    buf_char(b, '\n');
+}
+
+/* Returns its exit code, or a negative code. */
+static int systemctl(const struct service *o, const char *const *words, struct error *e)
+{
+    const char *argv[8] = {"systemctl"};
+    int count = 1, status;
+    if (o->user)
+        argv[count++] = "--user";
+    for (; *words; words++)
+        argv[count++] = *words;
+    struct child_failure failure;
+    struct child c = {.argv = (char *const *)argv,
+        .envp = environ,
+        .in = STDIN_FILENO,
+        .out = STDOUT_FILENO,
+        .err = STDERR_FILENO,
+        .keep = -1,
+        .umask_bits = -1};
+    pid_t pid = child_spawn(&c, NULL, &failure);
+    if (pid < 0)
+        return error_set(e, ERROR_FAILED, "systemctl cannot be started: %s", strerror(failure.number));
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return error_errno(e, ERROR_FAILED, errno, "waiting for systemctl");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_FAILED;
+}
+
+/* sd_booted(3); the manager of a user runs under it. */
+static bool service_has_systemd(void)
+{
+    return access("/run/systemd/system", F_OK) == 0;
+}
+
+static int service_by_hand(const struct command *self, const char *program)
+{
+    struct buf b = {0};
+    buf_format(&b,
+        "There is no systemd here. What starts the scheduler otherwise:\n"
+        "  cron        @reboot %s run --detach --on-stop leave\n"
+        "  OpenRC      command=%s, command_args=\"run --on-stop leave\", command_background=yes in /etc/init.d/ax\n"
+        "  runit       exec %s run --on-stop leave 2>&1   in /etc/sv/ax/run\n"
+        "  a container %s run as its first process\n",
+        program, program, program, program);
+    command_print(self, &b);
+    buf_clear(&b);
+    return ERROR_FAILED;
+}
+
+/* ---- install, remove, status ---- */
+
+static void service_print(const struct command *self, const struct service *o, const char *path, const struct buf *unit)
+{
+    struct buf b = {0};
+    buf_format(&b, "# %s\n", path);
+    buf_add(&b, unit->data, unit->length);
+    buf_text(&b, "# then:\n");
+    systemctl_line(&b, o, reload);
+    systemctl_line(&b, o, enable);
+    command_print(self, &b);
+    buf_clear(&b);
+}
+
+static int service_enable(const struct command *self, const struct service *o, const char *path, struct error *e)
+{
+    int code = systemctl(o, reload, e);
+    if (code == 0)
+        code = systemctl(o, enable, e);
+    if (code == 0) {
+        struct buf b = {0};
+        buf_format(&b, "%s is written and enabled; `ax service status` and `ax status` tell how it does\n", path);
+        command_print(self, &b);
+        buf_clear(&b);
+    }
+    if (code == 0 && o->user)
+        command_warn(
+            self, "services of a user end with the last session, unless `loginctl enable-linger` lets them go on");
+    return code;
+}
+
+static int service_install(const struct command *self, const struct service *o, struct error *e)
+{
+    char *program = service_program(), *path = unit_path(o);
+    struct buf unit = {0};
+    int code;
+    unit_text(&unit, o, program);
+    if (o->dry_run) {
+        service_print(self, o, path, &unit);
+        code = ERROR_NONE;
+    } else if (!service_has_systemd()) {
+        code = service_by_hand(self, program);
+    } else {
+        code = service_write(path, &unit, e);
+        if (code == 0)
+            code = service_enable(self, o, path, e);
+    }
+    buf_clear(&unit);
+    free(program);
+    free(path);
+    return code;
+}
+
+static int service_remove(const struct command *self, const struct service *o, struct error *e)
+{
+    char *path = unit_path(o);
+    int code;
+    if (access(path, F_OK) < 0)
+        code = error_set(e, ERROR_NOT_FOUND, "there is no %s", path);
+    else if (o->dry_run)
+        code = ERROR_NONE;
+    else
+        code = systemctl(o, disable, e);
+    if (code >= 0 && !o->dry_run && unlink(path) < 0)
+        code = error_errno(e, ERROR_FAILED, errno, "removing %s", path);
+    if (code >= 0 && !o->dry_run)
+        code = systemctl(o, reload, e);
+    if (code == 0) {
+        struct buf b = {0};
+        buf_format(&b, "%s %s; jobs that run go on\n",
+            o->dry_run ? "would stop the service and remove" : "stopped the service and removed", path);
+        command_print(self, &b);
+        buf_clear(&b);
+    }
+    free(path);
+    return code;
+}
+
+static int service_do(const struct command *self, const struct service *o, const char *word, struct error *e)
+{
+    if (strcmp(word, "install") == 0)
+        return service_install(self, o, e);
+    if (strcmp(word, "remove") == 0)
+        return service_remove(self, o, e);
+    if (strcmp(word, "status") == 0)
+        return systemctl(o, state, e);
+    return error_set(e, ERROR_USAGE, "takes install, remove or status, not `%s`", word);
+}
+
+static int service_run(const struct command *self, int argc, char **argv)
+{
+    struct service o = {0};
+    struct error e = {0};
+    int exit_code = 0;
+    int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (argc - first != 1)
+        return command_usage_error(self, "takes install, remove or status");
+    if (o.user && o.system)
+        return command_usage_error(self, "--user and --system do not go together");
+    o.user = o.user || (!o.system && geteuid() != 0);
+    int code = service_do(self, &o, argv[first], &e);
+    return code < 0 ? command_fail(self, &e) : code;
+}
+
+const struct command command_service = {
+    .name = "service",
+    .summary = "have the scheduler started by systemd",
+    .usage = "install [--user|--system] [--jobs DIR] [--dry-run]\nremove\nstatus",
+    .about = "The unit lets runs go on when the scheduler is stopped, restarted or upgraded.\n"
+             "Where there is no systemd, `install` says what to do instead.",
+    .options = service_options,
+    .run = service_run,
+};
