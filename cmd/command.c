@@ -79,6 +79,8 @@ const struct command *const commands[] = {
     &command_export,
     &command_import,
     &command_schema,
+    &command_dump,
+    &command_load,
     &command_service,
     &command_completion,
     &command_complete,

@@ -36,6 +36,11 @@ static const char *const db_names[DB_TABLES] = {
     [DB_QUEUES] = "queues",
 };
 
+const char *db_table_name(enum db_table table)
+{
+    return db_names[table];
+}
+
 struct db {
     const struct folder *folder;
     enum db_use use;
@@ -570,4 +575,12 @@ int db_cursor_next(struct db_cursor *c, struct db_bytes *key, struct db_bytes *v
 int db_cursor_previous(struct db_cursor *c, struct db_bytes *key, struct db_bytes *value, struct error *e)
 {
     return db_cursor_step(c, MDB_PREV, (MDB_val){0}, key, value, e);
+}
+
+/* ---- readers ---- */
+
+int db_readers_clear(struct db *db, int *dead, struct error *e)
+{
+    int rc = mdb_reader_check(db->env, dead);
+    return rc ? db_fail(db, rc, e) : 0;
 }

@@ -25,6 +25,8 @@ enum db_table {
     DB_TABLES, /* how many */
 };
 
+const char *db_table_name(enum db_table table);
+
 struct db_bytes {
     const void *data;
     size_t length;
@@ -59,5 +61,9 @@ int db_cursor_from(struct db_cursor *c, struct db_bytes from, struct db_bytes *k
 int db_cursor_before(struct db_cursor *c, struct db_bytes before, struct db_bytes *key, struct db_bytes *value, struct error *e); /* last in front of */
 int db_cursor_next(struct db_cursor *c, struct db_bytes *key, struct db_bytes *value, struct error *e);
 int db_cursor_previous(struct db_cursor *c, struct db_bytes *key, struct db_bytes *value, struct error *e);
+
+
+/* Readers that died without leaving: how many there were; they are cleared. DB_WRITE only. */
+int db_readers_clear(struct db *db, int *dead, struct error *e);
 
 #endif

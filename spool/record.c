@@ -14,11 +14,12 @@ struct member {
     const char *key; /* NULL ends the rows */
     enum member_kind kind;
     size_t offset;
+    const char *name; /* in struct; for people: record_name */
     int64_t standard; /* not written */
     int64_t maximum;  /* of an enum; 0: what the kind holds */
 };
 
-#define STATE(name) offsetof(struct job_state, name)
+#define STATE(member) offsetof(struct job_state, member), #member
 static const struct member state_members[] = {
     {"p", MEMBER_U32, STATE(phase), PHASE_WAITING, PHASE_CANCELLED},
     {"d", MEMBER_I64, STATE(due), INSTANT_NEVER, 0},
@@ -63,7 +64,7 @@ static const struct member state_members[] = {
     {0},
 };
 
-#define RUN(name) offsetof(struct run, name)
+#define RUN(member) offsetof(struct run, member), #member
 static const struct member run_members[] = {
     {"j", MEMBER_U64, RUN(id.job), 0, 0},
     {"n", MEMBER_U32, RUN(id.n), 0, 0},
@@ -97,7 +98,7 @@ static const struct member run_members[] = {
     {0},
 };
 
-#define NOTICE(name) offsetof(struct notice, name)
+#define NOTICE(member) offsetof(struct notice, member), #member
 static const struct member notice_members[] = {
     {"e", MEMBER_U32, NOTICE(event), NOTIFY_NONE, NOTIFY_LAST},
     {"a", MEMBER_I64, NOTICE(after), 0, 0},
@@ -343,6 +344,24 @@ int record_read_notice(const void *data, size_t length, struct notice *out, stru
     return failed;
 }
 
+/* ---- names ---- */
+
+static const struct member *const record_members[] = {[RECORD_STATE] = state_members, [RECORD_RUN] = run_members, [RECORD_NOTICE] = notice_members};
+
+const char *record_name(enum record_kind kind, const char *key)
+{
+    const struct member *m = record_members[kind] ? member_find(record_members[kind], key) : NULL;
+    return m ? m->name : NULL;
+}
+
+const char *record_key(enum record_kind kind, const char *name)
+{
+    for (const struct member *m = record_members[kind]; m && m->key; m++)
+        if (strcmp(m->name, name) == 0)
+            return m->key;
+    return NULL;
+}
+
 /* ---- definitions ---- */
 
 struct stamp { /* what a definition has beside the fields */
@@ -351,7 +370,7 @@ struct stamp { /* what a definition has beside the fields */
     uint32_t creator;
     char *source, *file;
 };
-#define STAMP(name) offsetof(struct stamp, name)
+#define STAMP(member) offsetof(struct stamp, member), #member
 static const struct member stamp_members[] = {
     {"number", MEMBER_U64, STAMP(number), 0, 0},
     {"added", MEMBER_I64, STAMP(added), INSTANT_NONE, 0},

@@ -30,4 +30,9 @@ int record_read_state(const void *data, size_t length, struct job_state *out, st
 int record_read_run(const void *data, size_t length, struct run *out, struct error *e);
 int record_read_notice(const void *data, size_t length, struct notice *out, struct error *e);
 
+/* The names of the members of states, runs and notices, for people: those of the structs. NULL: there is none; so it is of all members of definitions, whose keys are names. */
+enum record_kind { RECORD_JOB, RECORD_STATE, RECORD_RUN, RECORD_NOTICE };
+const char *record_name(enum record_kind kind, const char *key);
+const char *record_key(enum record_kind kind, const char *name);
+
 #endif

@@ -36,6 +36,15 @@ static struct key due_key_of(uint64_t number, const struct job_state *st)
     return due_key((struct lane_id){st->queue, st->priority}, wake, number);
 }
 
+bool store_due_key(uint64_t number, const struct job_state *st, struct key *out)
+{
+    instant wake;
+    if (!life_wake(st, &wake))
+        return false;
+    *out = due_key_of(number, st);
+    return true;
+}
+
 uint32_t store_due_weight(const struct job_state *st)
 {
     return st->phase == PHASE_RUNNING ? 0 : st->weight;

@@ -50,6 +50,11 @@ static bool state_same_due(const struct job_state *a, const struct job_state *b)
            store_due_weight(a) == store_due_weight(b);
 }
 
+bool store_pending(const struct job_state *st)
+{
+    return state_pending_once(st);
+}
+
 int store_state_put(
     struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e)
 {

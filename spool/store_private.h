@@ -13,6 +13,9 @@
  *   store_audit.c  who did what with a job                 store_state.c  a walk over all states
  *   store_life.c   what the rules of a job's life need    store_boot.c   jobs that wait for a boot
  *   store_prune.c  what is over goes after a while
+ *   store_entry.c  rows of what follows                   store_index.c  indexes against what they are made of
+ *   store_dump.c   all of it as text                      store_load.c   and back
+ *   store_check.c  what can be wrong                      store_escape.c bytes in JSON
  *
  *   table    key                                                   value
  *   meta     "counters"                                            msgpack map, struct counters
@@ -147,6 +150,8 @@ int store_damaged(const struct store *s, const char *what, struct error *e);
 int store_state_get(struct store *s, uint64_t number, struct job_state *out, struct error *e); /* 0, STORE_NONE, negative */
 int store_state_put(struct store *s, uint64_t number, const struct job_state *old, const struct job_state *new, struct error *e);
 
+bool store_pending(const struct job_state *st); /* a one-off job that will end by itself */
+bool store_due_key(uint64_t number, const struct job_state *st, struct key *out); /* false: it has no due entry */
 uint32_t store_due_weight(const struct job_state *st); /* 0 where no slot is asked for: a run is to be stopped for the next */
 void store_due_moved(struct store *s, uint64_t number, const struct job_state *st);
 int store_due_put(struct store *s, uint64_t number, const struct job_state *st, struct error *e);

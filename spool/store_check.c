@@ -1,0 +1,199 @@
+#include "spool/store_check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/text/pack.h"
+#include "spool/store_entry.h"
+#include "spool/store_index.h"
+
+struct checking {
+    struct store *store;
+    bool mend;
+    finding_call *call;
+    void *context;
+    size_t found;
+};
+
+static void tell(struct checking *c, struct finding f)
+{
+    c->found++;
+    if (c->call)
+        c->call(c->context, &f);
+}
+
+/* ---- records ---- */
+
+static void record_tell(
+    struct checking *c, const struct entry_row *row, enum db_table table, struct db_bytes key, const char *why)
+{
+    char *place = row ? entry_place(row, key) : mem_format("table %s", db_table_name(table));
+    tell(c, (struct finding){.kind = "record",
+                .where = place,
+                .text = why,
+                .todo = row ? "`ax dump` writes all but this; `ax load` makes a new spool of it"
+                            : "use the newer ax that wrote it, or `ax dump` and `ax load` without it"});
+    free(place);
+}
+
+static int records_table(struct checking *c, enum db_table table, struct error *e)
+{
+    struct db_cursor *cursor;
+    struct db_bytes key, value;
+    int failed = db_cursor_new(c->store->db, table, &cursor, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(cursor, &key, &value, e)) {
+        const struct entry_row *row = entry_find(table, key);
+        struct error why = {0};
+        if (!row)
+            record_tell(c, NULL, table, key, "an entry of a kind that this ax does not know");
+        else if (entry_check(row, value, &why) < 0)
+            record_tell(c, row, table, key, why.text);
+    }
+    db_cursor_free(cursor);
+    return failed < 0 ? failed : 0;
+}
+
+int store_records(struct store *s, size_t *damaged, finding_call *call, void *context, struct error *e)
+{
+    struct checking c = {.store = s, .call = call, .context = context};
+    int failed = 0;
+    for (int t = 0; t < DB_TABLES && !failed; t++)
+        failed = records_table(&c, t, e);
+    *damaged = c.found;
+    return failed;
+}
+
+/* ---- indexes ---- */
+
+static void index_tell(void *context, const char *index, enum index_fault fault, const char *place)
+{
+    static const char *const words[] = {[INDEX_MISSING] = "is missing in its index",
+        [INDEX_STALE] = "stands in its index without a reason",
+        [INDEX_WRONG] = "has another value in its index"};
+    (void)index;
+    struct checking *c = context;
+    tell(c, (struct finding){.kind = "index", .where = place, .text = words[fault], .mended = c->mend});
+}
+
+int store_index_check(struct store *s, bool mend, finding_call *call, void *context, struct error *e)
+{
+    struct checking c = {.store = s, .mend = mend, .call = call, .context = context};
+    return store_indexes(s, mend, index_tell, &c, e);
+}
+
+/* ---- counters ---- */
+
+struct counted {
+    int64_t job, extra, queue, notice, mails, notices, zones, pending;
+};
+
+static void at_least(int64_t *n, uint64_t least)
+{
+    if (least < INT64_MAX && *n <= (int64_t)least)
+        *n = (int64_t)least + 1;
+}
+
+static void count_state(struct counted *n, uint64_t number, struct db_bytes value)
+{
+    struct job_state st;
+    if (number >= EXTRA_FIRST)
+        at_least(&n->extra, number - EXTRA_FIRST);
+    if (record_read_state(value.data, value.length, &st, NULL) == 0)
+        n->pending += store_pending(&st);
+}
+
+static void count_entry(struct counted *n, const struct entry_row *row, struct db_bytes key, struct db_bytes value)
+{
+    uint64_t number = 0;
+    uint32_t id = 0;
+    if (strcmp(row->name, "mail") == 0)
+        n->mails++;
+    if (strcmp(row->name, "zone") == 0)
+        n->zones++;
+    if (strcmp(row->name, "queue") == 0 && key_take_u32(&value, &id))
+        at_least(&n->queue, id);
+    if (strcmp(row->name, "notice") == 0) {
+        struct db_bytes rest = {(const char *)key.data + strlen(row->prefix), key.length - strlen(row->prefix)};
+        n->notices++;
+        if (key_take_u64(&rest, &number))
+            at_least(&n->notice, number);
+    }
+    if (strcmp(row->name, "job") == 0 && key_take_u64(&key, &number))
+        at_least(&n->job, number);
+    if (strcmp(row->name, "state") == 0 && key_take_u64(&key, &number))
+        count_state(n, number, value);
+}
+
+static int count_table(struct checking *c, enum db_table table, struct counted *n, struct error *e)
+{
+    struct db_cursor *cursor;
+    struct db_bytes key, value;
+    int failed = db_cursor_new(c->store->db, table, &cursor, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(cursor, &key, &value, e)) {
+        const struct entry_row *row = entry_find(table, key);
+        if (row)
+            count_entry(n, row, key, value);
+    }
+    db_cursor_free(cursor);
+    return failed < 0 ? failed : 0;
+}
+
+static void count_compare(struct checking *c, const char *name, int64_t *have, int64_t want)
+{
+    if (*have == want)
+        return;
+    char *text = mem_format("is %" PRId64 " and should be %" PRId64, *have, want),
+         *where = mem_format("counter %s", name);
+    tell(c, (struct finding){.kind = "counter", .where = where, .text = text, .mended = c->mend});
+    free(text);
+    free(where);
+    if (c->mend) {
+        *have = want;
+        c->store->changed = true;
+    }
+}
+
+int store_recount(struct store *s, bool mend, finding_call *call, void *context, struct error *e)
+{
+    static const enum db_table tables[] = {DB_META, DB_QUEUES, DB_JOBS, DB_STATES};
+    struct checking c = {.store = s, .mend = mend, .call = call, .context = context};
+    struct counters *k = &s->counters;
+    struct counted n = {k->next_job, k->next_extra, k->next_queue, k->next_notice, 0, 0, 0, 0};
+    int failed = s->writing ? 0 : store_counters(s, e);
+    n = (struct counted){k->next_job, k->next_extra, k->next_queue, k->next_notice, 0, 0, 0, 0};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !failed; i++)
+        failed = count_table(&c, tables[i], &n, e);
+    if (failed)
+        return failed;
+    count_compare(&c, "next_job", &k->next_job, n.job);
+    count_compare(&c, "next_extra", &k->next_extra, n.extra);
+    count_compare(&c, "next_queue", &k->next_queue, n.queue);
+    count_compare(&c, "next_notice", &k->next_notice, n.notice);
+    count_compare(&c, "mails", &k->mails, n.mails);
+    count_compare(&c, "notices", &k->notices, n.notices);
+    count_compare(&c, "zones", &k->zones, n.zones);
+    count_compare(&c, "pending_once", &k->pending_once, n.pending);
+    return 0;
+}
+
+/* ---- readers ---- */
+
+int store_readers(struct store *s, finding_call *call, void *context, struct error *e)
+{
+    int dead = 0, failed = db_readers_clear(s->db, &dead, e);
+    if (failed || !dead)
+        return failed;
+    char *text = mem_format("%d reader%s died while reading", dead, dead == 1 ? "" : "s");
+    call(context, &(struct finding){.kind = "readers", .where = "lock.mdb", .text = text, .mended = true});
+    free(text);
+    return 0;
+}
