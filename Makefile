@@ -115,11 +115,12 @@ deps-check:
 # ---- installing ----
 
 EXAMPLES := $(wildcard share/examples/*)
+PAGES    := $(wildcard man/*.[1-9])
+page_place = $(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
 
 install: ax
 	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
-	install -D -m 644 man/ax.1 $(DESTDIR)$(PREFIX)/share/man/man1/ax.1
-	install -D -m 644 man/ax-jobs.5 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
+	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(call page_place,$(page)) &&) true
 	install -D -m 644 completions/ax.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ax
 	install -D -m 644 completions/_ax $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ax
 	install -D -m 644 completions/ax.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ax.fish
@@ -129,7 +130,7 @@ install: ax
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ax
-	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/ax.1 $(DESTDIR)$(PREFIX)/share/man/man5/ax-jobs.5
+	rm -f $(foreach page,$(PAGES),$(DESTDIR)$(call page_place,$(page)))
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ax $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ax
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ax.fish
 	rm -f $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json

@@ -47,8 +47,23 @@ defaults() {
 }
 
 @test "the manual pages are well formed" {
-    run mandoc -T lint -W warning "$ROOT/man/ax.1" "$ROOT/man/ax-jobs.5"
+    run mandoc -T lint -W warning "$ROOT"/man/*.[1-9]
     assert_success
+}
+
+@test "ax-schedule(7): what ax next says in it is what it says" {
+    export TZ=UTC
+    local command= count=0
+    sed -n '/^\.Bd -literal$/,/^\.Ed$/{/^\.Bd/d; p}' "$ROOT/man/ax-schedule.7" >examples
+    while IFS= read -r line; do
+        case $line in
+        '$ '*) command=${line#'$ '} && : >expected ;;
+        .Ed) eval "$command" 2>/dev/null | diff expected - || fail "$command"
+            count=$((count + 1)) ;;
+        *) printf '%s\n' "$line" >>expected ;;
+        esac
+    done <examples
+    [ "$count" -gt 18 ]
 }
 
 @test "the job files that ax-jobs(5) shows are fine" {
@@ -138,7 +153,7 @@ paths() {
     mkdir tree
     make -s -C "$ROOT" -o ax install DESTDIR="$PWD/tree" PREFIX=/usr/local
     local file
-    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/{bash-completion/completions/ax,zsh/site-functions/_ax,fish/vendor_completions.d/ax.fish} share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
+    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/man/man7/ax-schedule.7 share/{bash-completion/completions/ax,zsh/site-functions/_ax,fish/vendor_completions.d/ax.fish} share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
         [ -f "tree/usr/local/$file" ] || fail "$file is not installed"
     done
     make -s -C "$ROOT" uninstall DESTDIR="$PWD/tree" PREFIX=/usr/local
