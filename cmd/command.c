@@ -79,6 +79,7 @@ const struct command *const commands[] = {
     &command_export,
     &command_import,
     &command_schema,
+    &command_doctor,
     &command_dump,
     &command_load,
     &command_service,

@@ -63,7 +63,7 @@ int db_cursor_next(struct db_cursor *c, struct db_bytes *key, struct db_bytes *v
 int db_cursor_previous(struct db_cursor *c, struct db_bytes *key, struct db_bytes *value, struct error *e);
 
 
-/* Readers that died without leaving: how many there were; they are cleared. DB_WRITE only. */
-int db_readers_clear(struct db *db, int *dead, struct error *e);
+/* Readers that died without leaving. Whoever opens the database for writing clears them. */
+int db_readers_dead(struct db *db, int *dead, struct error *e);
 
 #endif

@@ -217,3 +217,9 @@ void mail_header(const struct mail *m, struct buf *b)
     header_run(m, b);
     buf_char(b, '\n');
 }
+
+const char *mail_program(void)
+{
+    const char *program = getenv("AX_SENDMAIL");
+    return program && *program ? program : "/usr/sbin/sendmail";
+}

@@ -1,4 +1,4 @@
-/* Mail about runs, as cron sends it: who wants it, and what is written above the output. Pure. */
+/* Mail about runs, as cron sends it: who wants it, and what is written above the output. Pure, but for mail_program. */
 #ifndef AX_MAIL_H
 #define AX_MAIL_H
 
@@ -17,6 +17,8 @@ bool mail_wanted(const struct job *j, const struct run *r);
 /* The addresses of `mailto`: between commas, each of letters, digits and what addresses have besides, none that a
  * mailer would take for an option. ERROR_USAGE. */
 int mail_addresses(const char *mailto, struct strvec *out, struct error *e);
+
+const char *mail_program(void); /* that takes messages as sendmail does: what AX_SENDMAIL names, else the usual one */
 
 struct mail {
     const struct job *job;

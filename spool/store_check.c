@@ -185,15 +185,68 @@ int store_recount(struct store *s, bool mend, finding_call *call, void *context,
     return 0;
 }
 
-/* ---- readers ---- */
+/* ---- the rest ---- */
 
-int store_readers(struct store *s, finding_call *call, void *context, struct error *e)
+int store_feed_check(struct store *s, bool mend, finding_call *call, void *context, struct error *e)
 {
-    int dead = 0, failed = db_readers_clear(s->db, &dead, e);
-    if (failed || !dead)
+    struct checking c = {.store = s, .mend = mend, .call = call, .context = context};
+    struct db_cursor *cursor;
+    struct db_bytes key, value;
+    size_t wrong = 0;
+    int failed = db_cursor_new(s->db, DB_FEED, &cursor, e);
+    if (failed)
         return failed;
-    char *text = mem_format("%d reader%s died while reading", dead, dead == 1 ? "" : "s");
-    call(context, &(struct finding){.kind = "readers", .where = "lock.mdb", .text = text, .mended = true});
+    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(cursor, &key, &value, e)) {
+        uint64_t sequence = 0;
+        bool good = key_take_u64(&key, &sequence) && !key.length && value.length == 17;
+        wrong += !good || sequence < (uint64_t)s->counters.feed_first || sequence >= (uint64_t)s->counters.feed_next;
+    }
+    db_cursor_free(cursor);
+    if (failed < 0 || !wrong)
+        return failed < 0 ? failed : 0;
+    char *text = mem_format("%zu entries are damaged or out of its range", wrong);
+    tell(&c, (struct finding){.kind = "feed", .where = "table feed", .text = text, .mended = mend});
     free(text);
-    return 0;
+    failed = mend ? store_feed_forget(s, e) : 0;
+    if (!failed && mend)
+        store_feed_add(s, FEED_ALL, 0);
+    return failed;
+}
+
+int store_readers_dead(struct store *s, int *dead, struct error *e)
+{
+    return db_readers_dead(s->db, dead, e);
+}
+
+static bool sound_call(struct store *s, uint64_t number, store_job_call *call, void *context)
+{
+    struct job_state st;
+    struct job j;
+    if (store_state_get(s, number, &st, NULL) != 0 || store_job_get(s, number, false, &j, NULL) != 0)
+        return true;
+    bool more = call(context, &j, &st);
+    job_clear(&j);
+    return more;
+}
+
+int store_each_sound_job(struct store *s, store_job_call *call, void *context, struct error *e)
+{
+    struct db_cursor *c;
+    struct db_bytes key, value;
+    uint64_t number;
+    int failed = db_cursor_new(s->db, DB_JOBS, &c, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(c, &key, &value, e))
+        if (key_take_u64(&key, &number) && !sound_call(s, number, call, context))
+            break;
+    db_cursor_free(c);
+    return failed < 0 ? failed : 0;
+}
+
+int64_t store_clock_seen(struct store *s)
+{
+    return s->counters.clock;
 }

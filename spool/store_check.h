@@ -22,7 +22,15 @@ int store_relations(struct store *s, bool mend, finding_call *call, void *contex
 int store_recount(struct store *s, bool mend, finding_call *call, void *context, struct error *e); /* counters */
 int store_index_check(
     struct store *s, bool mend, finding_call *call, void *context, struct error *e); /* store_index.h */
-int store_readers(struct store *s, finding_call *call, void *context,
-    struct error *e); /* clears readers that died; in no transaction; STORE_WRITE */
+int store_feed_check(
+    struct store *s, bool mend, finding_call *call, void *context, struct error *e); /* the change feed */
+int store_readers_dead(
+    struct store *s, int *dead, struct error *e); /* readers that died; STORE_WRITE clears them when it is opened */
+
+/* store_each_job of those that can be read. */
+int store_each_sound_job(struct store *s, store_job_call *call, void *context, struct error *e);
+
+int64_t store_clock_seen(struct store
+        *s); /* the latest wall time that was noted, within a second; INSTANT_NONE. As of the last transaction */
 
 #endif

@@ -195,6 +195,26 @@ static int relate_output(struct relating *r, struct run_id id)
     return failed < 0 ? failed : 0;
 }
 
+/* ---- environments ---- */
+
+static int relate_env(struct relating *r, struct db_bytes key)
+{
+    struct db_bytes rest = key;
+    uint64_t id = 0;
+    bool is_text = key_take_u64(&rest, &id) && rest.length == 1 && *(const char *)rest.data == 0;
+    struct key count = key_number(id), text = key_number(id);
+    count.bytes[count.length++] = 1;
+    text.bytes[text.length++] = 0;
+    int found = is_text ? there(r, DB_ENVS, &count) : 1;
+    if (found)
+        return found < 0 ? found : 0;
+    char where[48];
+    snprintf(where, sizeof where, "environment %" PRIu64, id);
+    tell(r, where, NULL, "nobody has it");
+    int failed = r->mend ? db_delete(r->store->db, DB_ENVS, key_bytes(&text), r->e) : 0;
+    return failed < 0 ? failed : 0;
+}
+
 /* ---- the walk ---- */
 
 static int relate(struct relating *r, enum db_table table, struct db_bytes key, struct db_bytes value)
@@ -202,6 +222,8 @@ static int relate(struct relating *r, enum db_table table, struct db_bytes key, 
     struct db_bytes rest = key;
     struct run_id id = {0};
     uint64_t number = 0;
+    if (table == DB_ENVS)
+        return relate_env(r, key);
     if (!key_take_u64(&rest, &number))
         return 0;
     id.job = number;
@@ -247,7 +269,7 @@ static bool add_queue(void *context, const struct queue *q)
 
 int store_relations(struct store *s, bool mend, finding_call *call, void *context, struct error *e)
 {
-    static const enum db_table tables[] = {DB_JOBS, DB_STATES, DB_RUNS, DB_OUTPUTS};
+    static const enum db_table tables[] = {DB_JOBS, DB_STATES, DB_RUNS, DB_OUTPUTS, DB_ENVS};
     struct relating r = {.store = s, .mend = mend, .call = call, .context = context, .e = e};
     struct error why = {0};
     if (store_each_queue(s, add_queue, &r.queues, &why) < 0 && why.sys) {

@@ -21,7 +21,6 @@
 
 extern char **environ;
 
-#define MAILER "/usr/sbin/sendmail" /* or what AX_SENDMAIL names */
 #define LIMIT (60 * SECOND)         /* for one message */
 
 struct letter {
@@ -118,9 +117,7 @@ struct sending {
 static int send_spawn(const struct letter *l, struct sending *x, struct error *e)
 {
     int ends[2];
-    const char *program = getenv("AX_SENDMAIL");
-    if (!program || !*program)
-        program = MAILER;
+    const char *program = mail_program();
     struct strvec argv = {0};
     strvec_add(&argv, program);
     strvec_add(&argv, "-i");
