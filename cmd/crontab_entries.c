@@ -1,8 +1,10 @@
 /* Lines of a crontab to jobs. */
+#include <errno.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/crontab_files.h"
 #include "lib/base/mem.h"
@@ -36,6 +38,18 @@ static void refuse(struct crontab_file *f, struct crontab_entry *entry, const st
     strvec_take(&f->reasons, named ? mem_format("%s: %s", e->field, e->text) : mem_string(e->text));
     entry->status = CRONTAB_REFUSED;
     entry->reason = f->reasons.items[f->reasons.count - 1];
+}
+
+/* cron does not mind a home that is not there, such as that of nobody: its command starts where the daemon is. */
+static void find_folder(struct crontab_made *made)
+{
+    struct stat status;
+    const char *folder = made->job.cwd;
+    if (!folder || stat(folder, &status) == 0 || (errno != ENOENT && errno != ENOTDIR))
+        return;
+    strvec_take(&made->notes, mem_format("the home %.200s is not there: cron runs the command in its own folder, ax in /", folder));
+    free(made->job.cwd);
+    made->job.cwd = mem_string("/");
 }
 
 static int find_next(struct crontab_import *im, const struct job *j, instant *next, struct error *e)
@@ -72,6 +86,7 @@ static void make_job(struct crontab_import *im, struct crontab_file *f, struct c
         refuse(f, entry, &e);
         return;
     }
+    find_folder(&made);
     made.job.name = crontab_names_take(&im->names, f->prefix, f->is_anacron ? f->anacron.jobs[index].id : entry->l->command);
     count_bytes(im, &made.job);
     if (find_next(im, &made.job, &entry->next, &e) < 0 || job_check(&made.job, &e) < 0) {

@@ -174,6 +174,27 @@ static int set_path(struct filling *f, const struct field *row, const struct val
     return field_set(&f->job->job, row, v, &f->context, e);
 }
 
+/* Of a list or a map all entries that are wrong, not only the first. False: none is wrong by itself. */
+static bool tell_entries(struct filling *f, const struct field *row, const struct value *v)
+{
+    bool told = false;
+    for (size_t i = 0; (v->kind == VALUE_LIST || v->kind == VALUE_MAP) && v->list.count > 1 && i < v->list.count; i++) {
+        struct job scratch;
+        struct error e = {0};
+        struct value one = *v; /* borrows its entry */
+        one.list.items = &v->list.items[i];
+        one.list.keys = v->list.keys ? &v->list.keys[i] : NULL;
+        one.list.count = 1;
+        job_init(&scratch);
+        if (field_set(&scratch, row, &one, &f->context, &e) < 0) {
+            jobfile_tell_field(f->r, &e, &one, row->name, jobfile_hint_value(row, &one));
+            told = true;
+        }
+        job_clear(&scratch);
+    }
+    return told;
+}
+
 static bool set_field(struct filling *f, const struct field *row, const struct value *v)
 {
     struct error e = {0};
@@ -186,10 +207,9 @@ static bool set_field(struct filling *f, const struct field *row, const struct v
         failed = set_path(f, row, v, &e);
     else
         failed = field_set(&f->job->job, row, v, &f->context, &e);
-    if (failed) {
+    if (failed && !tell_entries(f, row, v))
         jobfile_tell_field(f->r, &e, v, row->name, jobfile_hint_value(row, v));
-        f->failed = true;
-    }
+    f->failed = f->failed || failed;
     return !f->failed;
 }
 

@@ -151,11 +151,18 @@ static void header_line(struct buf *b, const char *name, const char *value)
     buf_char(b, '\n');
 }
 
+/* A line of a crontab: what sorts its mail goes by what cron writes. */
+static bool mail_is_of_cron(const struct job *j)
+{
+    return j->source && strncmp(j->source, "crontab:", 8) == 0;
+}
+
 static void header_subject(const struct mail *m, struct buf *b)
 {
     struct buf text = {0}, command = {0};
     command_text(&command, m->job);
-    buf_format(&text, "Cron <%s@%s> %s (", m->user, m->host, m->job->name ? m->job->name : buf_string(&command));
+    bool named = m->job->name && !mail_is_of_cron(m->job);
+    buf_format(&text, "Cron <%s@%s> %s (", m->user, m->host, named ? m->job->name : buf_string(&command));
     outcome_text(&text, m->run);
     buf_char(&text, ')');
     header_line(b, "Subject", buf_string(&text));
@@ -176,6 +183,15 @@ static const char *environment_value(const struct mail *m, const char *name)
     return strcmp(name, "HOME") == 0 ? m->home : m->user;
 }
 
+static bool environment_is_told(const char *const *names, size_t count, const char *pair)
+{
+    size_t length = strcspn(pair, "=");
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], pair, length) == 0)
+            return true;
+    return false;
+}
+
 static void header_environment(const struct mail *m, struct buf *b)
 {
     static const char *const names[] = {"SHELL", "HOME", "PATH", "LOGNAME"};
@@ -186,6 +202,19 @@ static void header_environment(const struct mail *m, struct buf *b)
             header_line(b, "X-Cron-Env", line);
         free(line);
     }
+    for (size_t i = 0; mail_is_of_cron(m->job) && i < m->job->env.count; i++) {
+        char *line = mem_format("<%s>", m->job->env.items[i]);
+        if (!environment_is_told(names, sizeof names / sizeof *names, m->job->env.items[i]))
+            header_line(b, "X-Cron-Env", line);
+        free(line);
+    }
+}
+
+/* As crontab(5) has it: a variable of the job says what its output is. */
+static void header_content(const struct mail *m, struct buf *b, const char *header, const char *variable, const char *usual)
+{
+    const char *said = strvec_env_get(&m->job->env, variable);
+    header_line(b, header, said && *said && is_plain(said) ? said : usual);
 }
 
 static void header_run(const struct mail *m, struct buf *b)
@@ -206,13 +235,16 @@ static void header_run(const struct mail *m, struct buf *b)
 
 void mail_header(const struct mail *m, struct buf *b)
 {
-    char *from = mem_format("%s (Cron Daemon)", m->user);
+    const char *sender = strvec_env_get(&m->job->env, "MAILFROM");
+    char *from = mem_format("%s (Cron Daemon)", sender && address_fits(sender, strlen(sender)) ? sender : m->user);
     header_line(b, "From", from);
     free(from);
     header_line(b, "To", m->job->mailto);
     header_subject(m, b);
-    buf_text(b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: "
-                "8bit\nAuto-Submitted: auto-generated\n");
+    buf_text(b, "MIME-Version: 1.0\n");
+    header_content(m, b, "Content-Type", "CONTENT_TYPE", "text/plain; charset=UTF-8");
+    header_content(m, b, "Content-Transfer-Encoding", "CONTENT_TRANSFER_ENCODING", "8bit");
+    buf_text(b, "Auto-Submitted: auto-generated\n");
     header_environment(m, b);
     header_run(m, b);
     buf_char(b, '\n');

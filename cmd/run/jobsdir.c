@@ -155,7 +155,7 @@ int jobsdir_begin(struct jobsdir *d, const char *directory, struct error *e)
 {
     struct stat status;
     if (stat(directory, &status) < 0)
-        return error_errno(e, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_USAGE, errno, "--jobs %s", directory);
+        return error_errno(e, ERROR_USAGE, errno, "--jobs %s", directory);
     if (!S_ISDIR(status.st_mode))
         return error_set(e, ERROR_USAGE, "--jobs %s: is no folder; it names a folder of job files", directory);
     d->directory = mem_string(directory);

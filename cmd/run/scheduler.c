@@ -139,6 +139,14 @@ static int scheduler_generation(struct scheduler *s, struct error *e)
     return failed;
 }
 
+/* Is there something that has come to its end while nobody served? */
+static bool scheduler_prunes(struct scheduler *s)
+{
+    bool wanted = store_begin(s->store, false, NULL) == 0 && store_prune_wanted(s->store, clock_wall());
+    store_abort(s->store);
+    return wanted;
+}
+
 static int scheduler_open(struct scheduler *s, const char *spool, struct error *e)
 {
     int failed = store_open(spool, STORE_SERVE, &s->store, e);
@@ -176,7 +184,7 @@ static int scheduler_open(struct scheduler *s, const char *spool, struct error *
     s->notifier.count = store_notice_count;
     s->notifier.name = "notify";
     s->alarm.at = INSTANT_NEVER;
-    s->pruning = true;
+    s->pruning = scheduler_prunes(s);
     return adopt_begin(s, e);
 }
 

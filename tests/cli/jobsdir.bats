@@ -172,7 +172,7 @@ logged() {
 }
 
 @test "no such folder" {
-    run -3 timeout 10 "$AX" run --jobs nowhere
+    run -2 timeout 10 "$AX" run --jobs nowhere
     assert_output --partial "nowhere"
     echo >file
     run -2 timeout 10 "$AX" run --jobs file

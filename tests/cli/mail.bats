@@ -87,3 +87,15 @@ mailed() { # RUN STATE
     assert_output --partial "is no mail address"
     run -2 ax add --mailto 'a b' 1m true
 }
+
+@test "a line of a crontab: subject, sender, content type and variables as cron has them" {
+    printf 'MAILTO=ops@example.org\nMAILFROM=cron@example.org\nCONTENT_TYPE=text/html; charset=utf-8\nEXTRA=x y\n0 1 * * * echo "<b>hi</b>"\n' >tab
+    ax import crontab -q tab
+    ax start -q 1
+    run -0 timeout 20 "$AX" run --until-idle
+    grep -q '^<b>hi</b>$' mails
+    grep -q '^Subject: Cron <.*> echo "<b>hi</b>" (ok)$' mails
+    grep -q '^From: cron@example.org (Cron Daemon)$' mails
+    grep -q '^Content-Type: text/html; charset=utf-8$' mails
+    grep -q '^X-Cron-Env: <EXTRA=x y>$' mails
+}

@@ -3,7 +3,7 @@ load helper
 # What people see, at three widths, plain and with colour: tests/data/screens. UPDATE=1 writes the screens anew; look at the difference.
 # Digits are masked, since times go on; what is as wide today as in twenty years stands where columns are.
 
-setup_file() {
+plain_only() {
     [ -z "${AX_SANITIZED:-}" ] || skip "memory and times of a sanitized program have other widths"
 }
 
@@ -64,6 +64,7 @@ screen() {
 }
 
 @test "tables: ls, history, --stats" {
+    plain_only
     fill
     screen ls "$aligned" ls
     screen history "$aligned" history
@@ -71,6 +72,7 @@ screen() {
 }
 
 @test "pages: show, why, status" {
+    plain_only
     fill
     screen show "$running" show bad
     screen show-cron "$running" show nightly-backup
@@ -79,6 +81,7 @@ screen() {
 }
 
 @test "a terminal that knows nothing, and none at all" {
+    plain_only
     fill
     script -qec "stty cols 80; TERM=dumb '$AX' ls" /dev/null | tr -d '\r' >seen
     run grep -c $'\x1b' seen
@@ -94,6 +97,7 @@ said() {
 }
 
 @test "an empty screen says why" {
+    plain_only
     [ "$(said ls)" = 'ax ls: no jobs yet: `ax add 20m COMMAND` makes one' ]
     [ "$(said history)" = '' ]
     ax add -q --at 2099-01-01 --name far -- true

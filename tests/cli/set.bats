@@ -119,7 +119,6 @@ value() { # JOB FIELD
 2 job priority=1 --all
 2 job priority=many
 2 job prioritty=1
-2 job paused=true
 2 job name=other
 2 job command=
 3 jobb priority=1

@@ -108,7 +108,7 @@ never_ran() { # FILE that the command makes
 @test "the scheduler is stopped: what waits is cancelled, what runs is cancelled when it goes on" {
     serve
     ax add -q now -- sleep 6202
-    ax add -q in 500ms -- touch second
+    ax add -q in 4s -- touch second
     until_true 20 sleeps 6202
     kill -STOP "$scheduler"
     cancel 2
