@@ -138,9 +138,13 @@ void duration_format(struct buf *b, duration d)
     }
 }
 
+enum { DISTANCE_DAYS = 30 }; /* from here on hours say nothing to anybody */
+
 /* The unit to round to, so that at most two units remain. */
 static uint64_t distance_step(uint64_t size)
 {
+    if (size >= DISTANCE_DAYS * (uint64_t)units[DAY].length)
+        return (uint64_t)units[DAY].length;
     if (size >= (uint64_t)units[DAY].length)
         return (uint64_t)units[HOUR].length;
     if (size >= (uint64_t)units[HOUR].length)

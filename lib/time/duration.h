@@ -21,7 +21,7 @@ int duration_parse(const char *text, duration *out, struct error *e);
  * they are whole (`2w`, but `30d`). A part of a millisecond is rounded up; DURATION_NONE is `none`. */
 void duration_format(struct buf *b, duration d);
 
-/* For people, at most two units: `in 3m 20s`, `2h 5m ago`, `now`; d may be negative. */
+/* For people, at most two units, from 30 days on days alone: `in 3m 20s`, `2h 5m ago`, `now`; d may be negative. */
 void duration_distance(struct buf *b, duration d);
 
 #endif
