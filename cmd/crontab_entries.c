@@ -35,7 +35,9 @@ static void blank_header(struct buf *text)
 static void refuse(struct crontab_file *f, struct crontab_entry *entry, const struct error *e)
 {
     bool named = e->field[0] && !strstr(e->text, e->field) && strcmp(e->field, "user") != 0;
-    strvec_take(&f->reasons, named ? mem_format("%s: %s", e->field, e->text) : mem_string(e->text));
+    bool zone = strcmp(e->field, "timezone") == 0 && entry->l && entry->l->zone;
+    strvec_take(&f->reasons, mem_format("%s%s%s%s", named ? e->field : "", named ? ": " : "", e->text,
+                                 zone ? "; to Debian's cron CRON_TZ is a plain variable: `--dialect debian` reads it so" : ""));
     entry->status = CRONTAB_REFUSED;
     entry->reason = f->reasons.items[f->reasons.count - 1];
 }

@@ -114,11 +114,12 @@ static int take_user(const struct crontab_import *im, struct crontab_file *f, co
 static int add_users_own(struct crontab_import *im, struct error *e)
 {
     struct crontab_file *f = crontab_files_add(im, NULL);
+    const char *prefix = im->options->prefix;
     int code = take_user(im, f, im->options->user, e);
     if (code < 0)
         return code;
     f->label = mem_format("crontab:%s", f->user);
-    f->prefix = mem_string(im->root ? f->user : "crontab");
+    f->prefix = mem_string(prefix ? prefix : im->root ? f->user : "crontab");
     for (const char *const *folder = user_folders; *folder && !f->path; folder++) {
         char *path = mem_format("%s/%s", *folder, f->user);
         if (access(path, R_OK) == 0 && crontab_files_read(f, path, e) == 0)
@@ -161,7 +162,10 @@ static int add_named(struct crontab_import *im, const char *name, struct error *
         return code;
     bool own = !f->path || is_users_own(f);
     f->label = mem_format("crontab:%s", own ? f->user : f->path);
-    f->prefix = own ? mem_string(im->root ? f->user : "crontab") : crontab_prefix(f->path);
+    if (im->options->prefix)
+        f->prefix = mem_string(im->options->prefix);
+    else
+        f->prefix = own ? mem_string(im->root ? f->user : "crontab") : crontab_prefix(f->path);
     return 0;
 }
 

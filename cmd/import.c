@@ -20,6 +20,7 @@ static const struct option_row import_options[] = {
     IMPORT_FLAG(0, "system", system, "system crontabs, with a user in each line"),
     {.word = "dialect", .kind = OPTION_CHOICE, .offset = AT(dialect), .placeholder = "CRON", .choices = import_dialects,
      .help = "which cron the crontab was written for: debian (CRON_TZ is a plain variable), cronie (default: debian, but CRON_TZ counts)"},
+    {.word = "prefix", .kind = OPTION_TEXT, .offset = AT(prefix), .placeholder = "WORD", .help = "what the names of the jobs begin with (default: the file's name); say it again when importing again"},
     IMPORT_FLAG(0, "dry-run", dry_run, "only report what would become of each line"),
     IMPORT_FLAG(0, "skip-bad", skip_bad, "leave out lines that cron would refuse"),
     IMPORT_FLAG(0, "yaml", yaml, "write a job file for `ax apply`, and change nothing"),
@@ -66,7 +67,7 @@ static int import_unknown(const struct command *self, const char *word)
 
 static bool import_of_crontab(const struct import_options *o)
 {
-    return o->user || o->system || o->dry_run || o->yaml || o->skip_bad || o->take_over || o->undo || o->dialect >= 0;
+    return o->user || o->prefix || o->system || o->dry_run || o->yaml || o->skip_bad || o->take_over || o->undo || o->dialect >= 0;
 }
 
 static int import_run(const struct command *self, int argc, char **argv)

@@ -10,6 +10,7 @@ struct import_options {
 
     /* of crontabs */
     const char *user; /* whose crontab it is; NULL: the caller's */
+    const char *prefix; /* of the names of the jobs; NULL: the file's name */
     int dialect;      /* enum crontab_dialect; -1: not said */
     bool system, dry_run, yaml, skip_bad, take_over, undo;
 };

@@ -45,8 +45,8 @@ static int conflict(const struct crontab_import *im, struct error *e)
     for (size_t i = 0; i < im->changes.count; i++) {
         const struct change *c = &im->changes.items[i];
         if (c->kind == CHANGE_CONFLICT)
-            return error_set(e, ERROR_EXISTS, "%s:%d: the name %s is taken by job %llu, of %s", c->file->file, c->new->line, c->new->job.name,
-                             (unsigned long long)c->number, c->owner);
+            return error_set(e, ERROR_EXISTS, "%s:%d: the name %s is taken by job %llu, of %s%s", c->file->file, c->new->line, c->new->job.name,
+                             (unsigned long long)c->number, c->owner, im->options->system ? "" : "; `--prefix WORD` has the names begin with another word");
     }
     return 0;
 }
@@ -203,6 +203,8 @@ static int check(const struct command *self, const struct import_options *o, int
 {
     if (count > 1 && !o->system)
         return command_usage_error(self, "takes one crontab of a user; --system takes several files");
+    if (o->system && o->prefix)
+        return command_usage_error(self, "--prefix names the jobs of one crontab; with --system they have the names of their files");
     if (o->system && o->user)
         return command_usage_error(self, "--system and --user exclude each other: the lines of a system crontab name their users");
     if (o->yaml && (o->json || o->take_over || o->undo))

@@ -146,13 +146,13 @@ static void doubt_line(const struct reader *r, struct crontab_line *l)
             l, "the line ends in a carriage return, which anacron leaves in the command; ax takes it off");
     if (shell && strcmp(shell, "/bin/sh") != 0)
         note(l, "SHELL is a plain variable to anacron: the command goes to /bin/sh");
-    if (r->rules->dialect != CRONTAB_CRONIE)
-        return;
     static const char *const names[] = {"START_HOURS_RANGE", "PREFERRED_HOUR", "RANDOM_DELAY"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (crontab_setting_value(&r->out->tab, &r->force, names[i]))
-            strvec_take(
-                &l->notes, mem_format("%s is not taken over: set the time of day, or a jitter, by hand", names[i]));
+            strvec_take(&l->notes,
+                mem_format(r->rules->dialect == CRONTAB_CRONIE
+                        ? "%s is not taken over: set the time of day, or a jitter, by hand"
+                        : "%s is a plain variable to Debian's anacron; what cronie's does with it is not taken over", names[i]));
 }
 
 static void read_job(struct reader *r, const char *text)

@@ -215,7 +215,7 @@ static void take_zone(const struct crontab_reader *r, struct crontab_line *l)
 {
     const char *zone = crontab_setting_value(r->out, r->force, "CRON_TZ");
     bool debian = r->rules->dialect == CRONTAB_DEBIAN;
-    if (!zone || !*zone)
+    if (!zone || !*zone || strcmp(l->schedule, "@reboot") == 0)
         return;
     if (!r->rules->cron_tz) {
         strvec_add(&l->notes, "CRON_TZ is a plain variable to Debian's cron: it does not move the schedule");

@@ -163,6 +163,20 @@ static bool is_quoted_number(const struct value *v)
     return v->kind == VALUE_TEXT && !v->plain && v->text.length && v->text.data[strspn(v->text.data, "-0123456789")] == '\0';
 }
 
+static const char *hint_schedule(const char *field, const char *text)
+{
+    bool interval = strncmp(text, "every ", 6) == 0 || strncmp(text, "@every ", 7) == 0;
+    bool date = strchr(text, '-') && strchr(text, ':');
+    bool cron = strchr(text, '*') && !strchr(text, ':') && !strstr(text, "*-");
+    if (interval && strcmp(field, "every") != 0)
+        return "an interval has a field of its own: `every: 5m`";
+    if (date && strcmp(field, "cron") == 0)
+        return "what systemd calls OnCalendar has a field of its own: `calendar:`";
+    if (cron && (strcmp(field, "calendar") == 0 || strcmp(field, "every") == 0))
+        return "a cron expression has a field of its own: `cron:`";
+    return NULL;
+}
+
 const char *jobfile_hint_value(const struct field *f, const struct value *v)
 {
     if (f->kind == FIELD_INT && is_quoted_number(v))
@@ -175,5 +189,7 @@ const char *jobfile_hint_value(const struct field *f, const struct value *v)
         return "did you mean `boot: machine`?";
     if (f->kind == FIELD_COMMAND && v->kind == VALUE_MAP)
         return "a command with `: ` in it needs quotes around it, or stands behind `|` on lines of its own";
+    if (f->group == GROUP_WHEN && v->kind == VALUE_TEXT)
+        return hint_schedule(f->name, v->text.data);
     return NULL;
 }

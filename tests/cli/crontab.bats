@@ -562,6 +562,11 @@ ended() { [ "$(ax history --json | wc -l)" -ge "$1" ]; }
     printf 'CRON_TZ=Europe/Nowhere\n0 1 * * * /bin/a\n' >tab
     run -2 ax import crontab tab
     assert_output --partial 'tab:2: timezone: '
+    assert_output --partial '`--dialect debian` reads it so'
+    printf 'CRON_TZ=Europe/Berlin\n@reboot /bin/a\n' >tab
+    run -0 ax import crontab --dry-run tab
+    refute_output --partial 'CRON_TZ'
+    printf 'CRON_TZ=Europe/Nowhere\n0 1 * * * /bin/a\n' >tab
     ax import crontab -q --dialect debian tab
 }
 
@@ -588,4 +593,27 @@ ended() { [ "$(ax history --json | wc -l)" -ge "$1" ]; }
     serve
     ax start -q --wait 1
     assert_equal "$(ax log 1)" '/ /nonexistent'
+}
+
+@test "two crontabs with the same names: --prefix" {
+    mkdir x y
+    printf '0 1 * * * /bin/a\n' | tee x/tab >y/tab
+    ax import crontab -q x/tab
+    run -4 ax import crontab y/tab
+    assert_output --partial '`--prefix WORD`'
+    for time in 1 2; do ax import crontab -q --prefix shop y/tab; done
+    [ "$(ax ls --json | field name | sort | xargs)" = 'shop-a tab-a' ]
+    ax import crontab -q --take-over --prefix shop y/tab
+    ax import crontab -q --undo y/tab
+    [ "$(ax ls --json | field name)" = tab-a ]
+    run -2 ax import crontab --system --prefix shop y/tab
+    run -2 ax import ndjson --prefix shop y/tab
+}
+
+@test "an anacrontab: settings of cronie are told, whoever wrote it" {
+    printf 'RANDOM_DELAY=45\nSTART_HOURS_RANGE=3-22\n1 5 daily run-parts /etc/cron.daily\n' >anacrontab
+    run -0 ax import crontab --system anacrontab --dry-run
+    assert_output --partial "RANDOM_DELAY is a plain variable to Debian's anacron"
+    run -0 ax import crontab --system --dialect cronie anacrontab --dry-run
+    assert_output --partial 'START_HOURS_RANGE is not taken over'
 }

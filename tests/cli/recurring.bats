@@ -62,7 +62,9 @@ stop_and_start() { # JOB
     import '{"name":"j","cron":"* * * * * *","command":"true","catchup":"skip"}'
     stop_and_start j
     each_second_once j
-    assert_equal "$(dues j missed | head -n 1)" $(($(dues j ok | sed -n "${before}p") + 1))
+    local last
+    last=$(dues j ok | sed -n "${before}p") # a slow machine may have missed some before
+    assert_equal "$(dues j missed | awk -v last="$last" '$1 > last' | head -n 1)" $((last + 1))
     for due in $(seq $((down + 1)) $((up - 1))); do dues j missed | grep -x "$due"; done
 }
 

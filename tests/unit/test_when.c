@@ -182,7 +182,7 @@ static const struct {
     {NOON, "at in 20m", 4, 2, "a time or a date is expected"},
     {NOON, "fri 9", 5, 1, "17:30, 1730 or 5pm"},
     {NOON, "202612241800", 1, 12, "--at 202612241800"},
-    {NOON, "@1735689600", 1, 11, "is past (424d 12h ago)"},
+    {NOON, "@1735689600", 1, 11, "is past (425d ago)"},
     {NOON, "@1735689600000", 2, 13, "not milliseconds"},
     {NOON, "@", 2, 1, "seconds since 1970"},
     {NOON, "at @daily", 5, 1, "seconds since 1970"},
