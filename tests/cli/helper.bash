@@ -26,11 +26,17 @@ serve() {
     scheduler=$(sed -n 's/.*, pid \([0-9]*\);.*/\1/p' served)
 }
 
+# Is it gone, or dead and not yet reaped? Some inits take seconds for that.
+alive() { # PID
+    local stat
+    { read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } != [ZX]* ]]
+}
+
 # Ends the scheduler: by TERM with all its runs, or as it is told.
 unserve() {
     [ -n "${scheduler:-}" ] || return 0
     kill -"${1:-TERM}" "$scheduler" 2>/dev/null || true
-    while kill -0 "$scheduler" 2>/dev/null; do sleep 0.02; done
+    while alive "$scheduler"; do sleep 0.02; done
     scheduler=
 }
 
