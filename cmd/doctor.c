@@ -176,7 +176,7 @@ static int doctor_run(const struct command *self, int argc, char **argv)
     if (first < 0)
         return exit_code;
     if (first < argc)
-        return command_usage_error(self, "it takes no operands");
+        return command_usage_error(self, "takes no arguments, but was given `%s`", argv[first]);
     struct doctor d = {.fix = o.fix,
         .now = clock_wall(),
         .path = folder_path(o.common.spool),

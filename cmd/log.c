@@ -318,7 +318,7 @@ static int log_command_run(const struct command *self, int argc, char **argv)
     if (argc - first > 1)
         return command_usage_error(self, "takes one job or run");
     if (o.head >= 0 && o.tail >= 0)
-        return command_usage_error(self, "--head and --tail do not go together: the first lines or the last ones");
+        return command_usage_error(self, "--head and --tail exclude each other: the first lines or the last ones");
     struct log l = {.command = self, .options = &o};
     log_print_init(&l.print, self, !o.raw && isatty(STDOUT_FILENO));
     l.print.head = o.head;

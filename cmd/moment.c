@@ -50,7 +50,7 @@ static int clock_on_day(const char *clock, const struct zone *z, instant now, in
     char *iso = mem_format("%04d-%02d-%02dT%s%s", c.year, c.month, c.day, clock[1] == ':' ? "0" : "", clock);
     int code = instant_parse_iso(iso, z, out, NULL);
     free(iso);
-    return code < 0 ? error_set(e, ERROR_USAGE, "\"%.*s\" is no time of day: it is written like 17:30 or 17:30:15", UTF8_WORD(clock)) : 0;
+    return code < 0 ? error_set(e, ERROR_USAGE, "'%.*s' is no time of day: it is written like 17:30 or 17:30:15", UTF8_WORD(clock)) : 0;
 }
 
 static bool is_day(const char *text)
@@ -73,7 +73,7 @@ static int parse_other(const char *text, enum moment_kind kind, const struct zon
         *out = when.at;
         return 0;
     }
-    return error_set(e, ERROR_USAGE, "\"%.*s\" is no time: take a duration such as 2h, 17:30, %s, 2026-12-24 or 2026-12-24T18:00", UTF8_WORD(text),
+    return error_set(e, ERROR_USAGE, "'%.*s' is no time: take a duration such as 2h, 17:30, %s, 2026-12-24 or 2026-12-24T18:00", UTF8_WORD(text),
                      kind == MOMENT_AHEAD ? "tomorrow" : "yesterday");
 }
 

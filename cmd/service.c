@@ -327,7 +327,7 @@ static int service_run(const struct command *self, int argc, char **argv)
     if (argc - first != 1)
         return command_usage_error(self, "takes install, remove or status");
     if (o.user && o.system)
-        return command_usage_error(self, "--user and --system do not go together");
+        return command_usage_error(self, "--user and --system exclude each other");
     o.user = o.user || (!o.system && geteuid() != 0);
     int code = service_do(self, &o, argv[first], &e);
     return code < 0 ? command_fail(self, &e) : code;

@@ -405,7 +405,7 @@ static int show_run(const struct command *self, int argc, char **argv)
     if (argc - first != 1)
         return command_usage_error(self, "takes one job: its number or its name");
     if (o.json + o.shell + o.raw + o.yaml > 1)
-        return command_usage_error(self, "--json, --yaml, --shell and --raw do not go together");
+        return command_usage_error(self, "--json, --yaml, --shell and --raw exclude each other");
     struct buf b = {0};
     if (view_init(&v, &e) < 0 || shown_find(&o, argv[first], &s, &e) < 0) {
         exit_code = command_fail(self, &e);

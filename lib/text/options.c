@@ -26,7 +26,7 @@ static int options_set_int(const struct option_row *row, int *place, const char 
 {
     const char *digits = argument[0] == '-' ? argument + 1 : argument;
     if (!digits[0] || digits[strspn(digits, "0123456789")])
-        return error_set(e, ERROR_USAGE, "a whole number is wanted, not \"%.*s\"", UTF8_WORD(argument));
+        return error_set(e, ERROR_USAGE, "a whole number is expected, not '%.*s'", UTF8_WORD(argument));
     /* what strtol cuts to fit is out of any range */
     long n = strtol(argument, NULL, 10);
     if (n < row->minimum)
@@ -50,9 +50,9 @@ static int options_find_choice(const struct option_row *row, const char *argumen
         suggest_offer(&nearest, row->choices[i]);
     }
     if (index < 0 && nearest.best)
-        index = error_set(e, ERROR_USAGE, "\"%.*s\" is none of %s; did you mean %s?", UTF8_WORD(word), buf_string(&known), nearest.best);
+        index = error_set(e, ERROR_USAGE, "'%.*s' is none of %s; did you mean %s?", UTF8_WORD(word), buf_string(&known), nearest.best);
     else if (index < 0)
-        index = error_set(e, ERROR_USAGE, "\"%.*s\" is none of %s", UTF8_WORD(word), buf_string(&known));
+        index = error_set(e, ERROR_USAGE, "'%.*s' is none of %s", UTF8_WORD(word), buf_string(&known));
     buf_clear(&known);
     free(word);
     return index;

@@ -119,7 +119,7 @@ load helper
     [ "$(ax log 3 --head 3)" = $'a\nb\nlast without a newline' ]
     [ -z "$(ax log 4 --tail 3)" ]
     run -2 ax log 1 --head 2 --tail 2
-    assert_output --partial 'do not go together'
+    assert_output --partial 'exclude each other'
     run -2 ax log 1 --head 0
     run -2 ax log 1 --tail -1
 }

@@ -33,11 +33,11 @@ load helper
     [ "$(ax ls --state queued,failed -s running --json | field job)" = 2 ]
     for states in canceled queued,canceled; do
         run -2 ax ls --state $states
-        assert_output 'ax ls: --state: "canceled" is none of running, queued, retrying, waiting, paused, failed, done, cancelled; did you mean cancelled?'
+        assert_output "ax ls: --state: 'canceled' is none of running, queued, retrying, waiting, paused, failed, done, cancelled; did you mean cancelled?"
     done
     for states in , queued, ''; do
         run -2 ax ls --state "$states"
-        assert_output --partial 'ax ls: --state: "" is none of running'
+        assert_output --partial "ax ls: --state: '' is none of running"
     done
 }
 

@@ -217,7 +217,7 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     run script -qec "$AX show --raw words" /dev/null
     assert_line --index 1 --partial 'a b'
     run -2 ax show --raw --json line
-    assert_output --partial 'do not go together'
+    assert_output --partial 'exclude each other'
 }
 
 @test "what people did with a job, by whom, without values that may be secrets" {
