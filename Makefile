@@ -35,6 +35,13 @@ all: ax
 ax: $(BUILD)/ax
 	cp -f $< $@
 
+# All libraries in one file, which runs on any Linux of this processor. The linker's warnings are about what names.c forbids.
+static: build/static/ax
+
+build/static/ax: $(OBJECTS) $(BUILD)/lib/sys/static/names.o
+	@mkdir -p $(@D)
+	$(CC) -static $(OPT) $(CFLAGS) $(LDFLAGS) -Wl,--no-warnings -o $@ $^ $(LIBS)
+
 $(BUILD)/ax: $(OBJECTS)
 	$(CC) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -118,6 +125,9 @@ EXAMPLES := $(wildcard share/examples/*)
 PAGES    := $(wildcard man/*.[1-9])
 page_place = $(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
 
+UNITS_HERE := $(wildcard share/systemd/*/ax.service)
+UNITDIR     = $(PREFIX)/lib/systemd
+
 install: ax
 	install -D -m 755 ax $(DESTDIR)$(PREFIX)/bin/ax
 	$(foreach page,$(PAGES),install -D -m 644 $(page) $(DESTDIR)$(call page_place,$(page)) &&) true
@@ -127,6 +137,8 @@ install: ax
 	install -D -m 644 share/ax-jobs.schema.json $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 	install -d $(DESTDIR)$(PREFIX)/share/ax/examples
 	install -m 644 $(EXAMPLES) $(DESTDIR)$(PREFIX)/share/ax/examples
+	install -d $(patsubst share/systemd/%/ax.service,$(DESTDIR)$(UNITDIR)/%,$(UNITS_HERE))
+	$(foreach unit,$(UNITS_HERE),sed 's!^ExecStart=/usr/bin/!ExecStart=$(PREFIX)/bin/!' $(unit) >$(DESTDIR)$(UNITDIR)/$(unit:share/systemd/%=%) &&) true
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ax
@@ -135,7 +147,14 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ax.fish
 	rm -f $(DESTDIR)$(PREFIX)/share/ax/ax-jobs.schema.json
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/ax/,$(EXAMPLES:share/%=%))
+	rm -f $(UNITS_HERE:share/systemd/%=$(DESTDIR)$(UNITDIR)/%)
 	-rmdir $(DESTDIR)$(PREFIX)/share/ax/examples $(DESTDIR)$(PREFIX)/share/ax 2>/dev/null
+
+# The sources of the last commit, always the same bytes.
+dist:
+	@mkdir -p build
+	git archive --format=tar --prefix=ax-$(VERSION)/ HEAD | gzip -9n >build/ax-$(VERSION).tar.gz
+	@echo "build/ax-$(VERSION).tar.gz"
 
 clean:
 	rm -rf build ax
@@ -146,11 +165,13 @@ help:
 	@echo "make check      installs what is missing and runs all tests, plain and with sanitizers"
 	@echo "make deps       installs what building needs (deps-check: and what the tests need)"
 	@echo "make install    into PREFIX ($(PREFIX)), below DESTDIR; make uninstall takes it out again"
+	@echo "make static     builds build/static/ax, one file that needs no library"
+	@echo "make dist       packs the sources of the last commit: build/ax-$(VERSION).tar.gz"
 	@echo "make unit       runs the unit tests only; tests/check.sh WORD runs the tests whose path has WORD"
 	@echo "make fuzz       fuzzes each grammar for TIME=60 seconds, with clang; ONLY=duration for one"
 	@echo "make bench      measures ax beside the bare system calls and its peers"
 	@echo "make lint       cppcheck, and clang-tidy where it is installed"
 	@echo "make clean      removes all that was built"
 
-.PHONY: all check unit units faulters fuzzers programs fuzz bench demo lint deps deps-check install uninstall clean help
+.PHONY: all static dist check unit units faulters fuzzers programs fuzz bench demo lint deps deps-check install uninstall clean help
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(FAULTERS:=.d) $(BENCHES:=.d) $(FUZZERS:=.d)

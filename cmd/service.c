@@ -67,11 +67,12 @@ static void unit_text(struct buf *b, const struct service *o, const char *progra
     buf_text(b, "# Written by `ax service install`.\n"
                 "[Unit]\n"
                 "Description=ax: commands that run later, or again and again\n"
-                "Documentation=man:ax(1)\n"
-                "# Due times need the right time.\n"
-                "After=time-sync.target\n"
-                "Wants=time-sync.target\n"
-                "\n"
+                "Documentation=man:ax(1)\n");
+    if (!o->user) /* the manager of a user knows no such target */
+        buf_text(b, "# Due times need the right time.\n"
+                    "After=time-sync.target\n"
+                    "Wants=time-sync.target\n");
+    buf_text(b, "\n"
                 "[Service]\n"
                 "Type=notify\n"
                 "ExecStart=");
@@ -130,6 +131,31 @@ static char *service_program(void)
         return mem_string("/usr/bin/ax");
     path[n] = '\0';
     return mem_string(path);
+}
+
+/* The unit that was installed beside this program, such as /usr/lib/systemd/system/ax.service beside /usr/bin/ax. NULL:
+ * none that starts it. share/systemd has its text. */
+static char *unit_beside(const struct service *o, const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    static const char *const folders[] = {
+        "%.*s/../lib/systemd/%s/ax.service", "%.*s/../../lib/systemd/%s/ax.service", NULL};
+    char *start = mem_format("ExecStart=%s run ", program), *found = NULL;
+    for (int i = 0; folders[i] && !found; i++) {
+        char *path = mem_format(folders[i], (int)(slash - program), program, o->user ? "user" : "system");
+        char text[4096];
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+        if (fd >= 0)
+            close(fd);
+        if (n > 0) {
+            text[n] = '\0';
+            found = strstr(text, start) ? realpath(path, NULL) : NULL;
+        }
+        free(path);
+    }
+    free(start);
+    return found;
 }
 
 /* ---- writing it ---- */
@@ -229,79 +255,116 @@ static int service_by_hand(const struct command *self, const char *program)
 
 /* ---- install, remove, status ---- */
 
-static void service_print(const struct command *self, const struct service *o, const char *path, const struct buf *unit)
+/* What `install` and `remove` work with. */
+struct service_unit {
+    char *program;
+    char *path;      /* of the unit that `install` writes */
+    char *beside;    /* unit_beside */
+    bool is_written; /* it is not enough to enable the one that is there */
+};
+
+static struct service_unit service_find(const struct service *o)
 {
-    struct buf b = {0};
-    buf_format(&b, "# %s\n", path);
-    buf_add(&b, unit->data, unit->length);
+    struct service_unit u = {.program = service_program(), .path = unit_path(o)};
+    u.beside = unit_beside(o, u.program);
+    u.is_written = !u.beside || o->jobs || o->common.spool;
+    return u;
+}
+
+static void service_forget(struct service_unit *u)
+{
+    free(u->program);
+    free(u->path);
+    free(u->beside);
+}
+
+static void service_print(const struct command *self, const struct service *o, const struct service_unit *u)
+{
+    struct buf b = {0}, unit = {0};
+    buf_format(&b, "# %s%s\n", u->is_written ? u->path : u->beside, u->is_written ? "" : ", which is there");
+    unit_text(&unit, o, u->program);
+    if (u->is_written)
+        buf_add(&b, unit.data, unit.length);
     buf_text(&b, "# then:\n");
     systemctl_line(&b, o, reload);
     systemctl_line(&b, o, enable);
     command_print(self, &b);
+    buf_clear(&unit);
     buf_clear(&b);
 }
 
-static int service_enable(const struct command *self, const struct service *o, const char *path, struct error *e)
+static int service_write_unit(const struct service *o, const struct service_unit *u, struct error *e)
 {
-    int code = systemctl(o, reload, e);
+    struct buf unit = {0};
+    unit_text(&unit, o, u->program);
+    int code = service_write(u->path, &unit, e);
+    buf_clear(&unit);
+    return code;
+}
+
+static int service_enable(
+    const struct command *self, const struct service *o, const struct service_unit *u, struct error *e)
+{
+    int code = u->is_written ? service_write_unit(o, u, e) : 0;
+    if (code == 0)
+        code = systemctl(o, reload, e);
     if (code == 0)
         code = systemctl(o, enable, e);
-    if (code == 0) {
-        struct buf b = {0};
-        buf_format(&b, "%s is written and enabled; `ax service status` and `ax status` tell how it does\n", path);
-        command_print(self, &b);
-        buf_clear(&b);
-    }
-    if (code == 0 && o->user)
+    if (code != 0)
+        return code;
+    struct buf b = {0};
+    buf_format(&b, "%s is %s; `ax service status` and `ax status` tell how it does\n",
+        u->is_written ? u->path : u->beside, u->is_written ? "written and enabled" : "enabled");
+    command_print(self, &b);
+    buf_clear(&b);
+    if (o->user)
         command_warn(
             self, "services of a user end with the last session, unless `loginctl enable-linger` lets them go on");
-    return code;
+    return 0;
 }
 
 static int service_install(const struct command *self, const struct service *o, struct error *e)
 {
-    char *program = service_program(), *path = unit_path(o);
-    struct buf unit = {0};
-    int code;
-    unit_text(&unit, o, program);
-    if (o->dry_run) {
-        service_print(self, o, path, &unit);
-        code = ERROR_NONE;
-    } else if (!service_has_systemd()) {
-        code = service_by_hand(self, program);
-    } else {
-        code = service_write(path, &unit, e);
-        if (code == 0)
-            code = service_enable(self, o, path, e);
-    }
-    buf_clear(&unit);
-    free(program);
-    free(path);
+    struct service_unit u = service_find(o);
+    int code = ERROR_NONE;
+    if (o->dry_run)
+        service_print(self, o, &u);
+    else if (!service_has_systemd())
+        code = service_by_hand(self, u.program);
+    else
+        code = service_enable(self, o, &u, e);
+    service_forget(&u);
     return code;
+}
+
+static int service_disable(const struct service *o, const struct service_unit *u, bool written, struct error *e)
+{
+    int code = systemctl(o, disable, e);
+    if (code == 0 && written && unlink(u->path) < 0)
+        code = error_errno(e, ERROR_FAILED, errno, "removing %s", u->path);
+    return code == 0 ? systemctl(o, reload, e) : code;
 }
 
 static int service_remove(const struct command *self, const struct service *o, struct error *e)
 {
-    char *path = unit_path(o);
-    int code;
-    if (access(path, F_OK) < 0)
-        code = error_set(e, ERROR_NOT_FOUND, "there is no %s", path);
-    else if (o->dry_run)
-        code = ERROR_NONE;
-    else
-        code = systemctl(o, disable, e);
-    if (code >= 0 && !o->dry_run && unlink(path) < 0)
-        code = error_errno(e, ERROR_FAILED, errno, "removing %s", path);
-    if (code >= 0 && !o->dry_run)
-        code = systemctl(o, reload, e);
+    struct service_unit u = service_find(o);
+    bool written = access(u.path, F_OK) == 0;
+    int code = 0;
+    if (!written && !u.beside)
+        code = error_set(e, ERROR_NOT_FOUND, "there is no %s", u.path);
+    else if (!o->dry_run)
+        code = service_disable(o, &u, written, e);
     if (code == 0) {
         struct buf b = {0};
-        buf_format(&b, "%s %s; jobs that run go on\n",
-            o->dry_run ? "would stop the service and remove" : "stopped the service and removed", path);
+        buf_format(&b, "%s the service%s%s; jobs that run go on\n", o->dry_run ? "would stop" : "stopped",
+            !written     ? ", which is enabled no more"
+            : o->dry_run ? " and remove "
+                         : " and removed ",
+            written ? u.path : "");
         command_print(self, &b);
         buf_clear(&b);
     }
-    free(path);
+    service_forget(&u);
     return code;
 }
 

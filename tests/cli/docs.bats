@@ -149,19 +149,6 @@ paths() {
     assert_output ''
 }
 
-@test "make install puts the pages and examples where ax-jobs(5) says; uninstall leaves nothing" {
-    mkdir tree
-    make -s -C "$ROOT" -o ax install DESTDIR="$PWD/tree" PREFIX=/usr/local
-    local file
-    for file in bin/ax share/man/man1/ax.1 share/man/man5/ax-jobs.5 share/man/man7/ax-schedule.7 share/{bash-completion/completions/ax,zsh/site-functions/_ax,fish/vendor_completions.d/ax.fish} share/ax/ax-jobs.schema.json share/ax/examples/{web,backup,pi}.{yaml,crontab}; do
-        [ -f "tree/usr/local/$file" ] || fail "$file is not installed"
-    done
-    make -s -C "$ROOT" uninstall DESTDIR="$PWD/tree" PREFIX=/usr/local
-    run find tree -type f
-    assert_output ''
-    [ ! -e tree/usr/local/share/ax ]
-}
-
 @test "README: the job file and what ax says of it" {
     awk '/^    version: 1$/ { on = 1 } /^$/ { on = 0 } on { sub(/^    /, ""); print }' "$ROOT/README.md" >ax.yaml
     run ax check

@@ -49,7 +49,7 @@ never_ran() { # FILE that the command makes
     for i in 1 2 3 4 5; do ax cancel nosuch 2>/dev/null || true; done
     spread=$(((${EPOCHREALTIME/./} - begun) / 2500 + 10))
     for ((i = 1; i <= rounds; i++)); do
-        number=$(ax add -q in "$((i % spread))ms" -- sh -c ': >ran/$AX_JOB; sleep 0.01')
+        number=$(ax add -q in "$((i * 37 % spread))ms" -- sh -c ': >ran/$AX_JOB; sleep 0.01')
         timeout 40 "$AX" cancel "$number" >>said 2>&1 || true
     done
     [ "$(wc -l <said)" -eq "$rounds" ]
