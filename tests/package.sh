@@ -35,7 +35,7 @@ until_true() { # SECONDS COMMAND...
 step "the sources build by themselves, from what make dist packs"
 make -s dist
 tar xzf build/ax-*.tar.gz -C "$work"
-(cd "$work"/ax-* && dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1) || { tail -30 "$work/build.log"; fail "dpkg-buildpackage"; }
+(cd "$work"/ax-*/ && dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1) || { tail -30 "$work/build.log"; fail "dpkg-buildpackage"; }
 deb=$(echo "$work"/ax_*.deb)
 
 step "lintian has nothing to say"
@@ -56,13 +56,13 @@ dpkg -i "$deb" >/dev/null
 ! pgrep -x ax >/dev/null || fail "a process of ax runs"
 ! find /etc/systemd -name 'ax.service*' | grep . || fail "the unit is enabled"
 ax service install --system --dry-run | grep -q 'lib/systemd/system/ax.service, which is there$' || fail "ax service does not see the unit"
-sh debian/tests/smoke >/dev/null
+sh debian/tests/smoke >/dev/null 2>&1
 
 step "an upgrade lets jobs run on, and the scheduler too"
 ax run --detach --spool "$AX_SPOOL" --on-stop leave >/dev/null
 ax add -q --name long now -- sh -c "while [ ! -e $work/go ]; do sleep 0.2; done; exit 7"
 until_true 20 eval 'ax ls --json --state running | grep -q long'
-cp -r "$work"/ax-* "$work/newer"
+cp -r "$work"/ax-*/ "$work/newer"
 (cd "$work/newer" && sed -i '1s/([^)]*)/(999)/' debian/changelog &&
     DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc -b >"$work/newer.log" 2>&1) || fail "building a newer one"
 dpkg -i "$work"/ax_999_*.deb >/dev/null
