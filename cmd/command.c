@@ -54,44 +54,56 @@ const struct command *const commands[] = {
     &command_ls,
     &command_show,
     &command_next,
+    &command_why,
     &command_log,
     &command_history,
-    &command_cancel,
-    &command_run,
-    &command_pause,
-    &command_prune,
-    &command_queue,
-    &command_resume,
-    &command_retry,
-    &command_set,
-    &command_signal,
-    &command_skip,
-    &command_start,
     &command_status,
-    &command_why,
-    &command_exec,
+    &command_start,
     &command_stop,
-    &command_wait,
-    &command_apply,
-    &command_diff,
-    &command_check,
+    &command_cancel,
+    &command_retry,
+    &command_skip,
+    &command_pause,
+    &command_resume,
+    &command_signal,
+    &command_set,
     &command_edit,
-    &command_export,
+    &command_wait,
+    &command_exec,
+    &command_check,
+    &command_diff,
+    &command_apply,
     &command_import,
+    &command_export,
     &command_schema,
+    &command_run,
+    &command_service,
+    &command_queue,
     &command_doctor,
+    &command_prune,
     &command_dump,
     &command_load,
-    &command_service,
     &command_completion,
-    &command_complete,
     &command_help_row,
     &command_version,
+    &command_complete,
     &command_worker,
     &command_jobs,
     &command_mail,
     &command_notify,
     NULL,
+};
+
+/* What stands above a command in the overview. */
+static const struct heading {
+    const char *first, *text;
+} headings[] = {
+    {"add", "Add and see"},
+    {"start", "Steer"},
+    {"check", "Files and crontabs"},
+    {"run", "The scheduler"},
+    {"doctor", "The spool"},
+    {"completion", "ax itself"},
 };
 
 static bool command_is(const struct command *c, const char *word)
@@ -114,16 +126,26 @@ const struct command *command_find(const char *word)
 
 /* ---- what is printed ---- */
 
+static void overview_heading(struct buf *b, const char *name)
+{
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (strcmp(headings[i].first, name) == 0)
+            buf_format(b, "%s%s\n", i ? "\n" : "", headings[i].text);
+}
+
 void command_overview(struct buf *b)
 {
     buf_text(b, "ax runs commands later, or again and again, and keeps how they went.\n\nUsage: ax COMMAND [ARGUMENT...]\n\n");
     for (const struct command *const *c = commands; *c; c++)
-        if ((*c)->summary)
-            buf_format(b, "  %-9s %s\n", (*c)->name, (*c)->summary);
+        if ((*c)->summary) {
+            overview_heading(b, (*c)->name);
+            buf_format(b, "  %-10s %s\n", (*c)->name, (*c)->summary);
+        }
     buf_text(b, "\n  ax add 20m make deploy         in twenty minutes\n"
                 "  ax add 'every 10m' ./poll.sh   again and again\n"
                 "  ax add '0 2 * * *' ./backup    every night, as in a crontab\n"
-                "  ax help add                    all about one command\n");
+                "  ax help add                    all about one command\n"
+                "  ax help schedule               a topic: jobs, schedule, spool, migrate\n");
 }
 
 void command_help(struct buf *b, const struct command *c)

@@ -273,10 +273,12 @@ static void answer_signals(struct answers *a)
 static bool answer_own(struct answers *a, const struct command *c, int operands)
 {
     static const char *const imports[] = {"crontab", "ndjson", NULL}, *const queues[] = {"ls", "set", "rm", NULL},
-                             *const shells[] = {"bash", "zsh", "fish", NULL};
-    if (strcmp(c->name, "help") == 0)
+                             *const shells[] = {"bash", "zsh", "fish", NULL},
+                             *const topics[] = {"jobs", "schedule", "spool", "migrate", NULL};
+    if (strcmp(c->name, "help") == 0) {
         answer_commands(a);
-    else if (strcmp(c->name, "completion") == 0)
+        answer_words(a, topics);
+    } else if (strcmp(c->name, "completion") == 0)
         answer_words(a, shells);
     else if (strcmp(c->name, "import") == 0 && !operands)
         answer_words(a, imports);

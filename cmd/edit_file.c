@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/program.h"
 #include "lib/base/mem.h"
-#include "lib/sys/child.h"
 #include "lib/text/yaml.h"
 
 #define MARK "#! " /* leads the lines that are ours */
@@ -186,21 +184,6 @@ static const char *editor(void)
     return NULL;
 }
 
-/* What is typed to stop the editor is not meant for us. */
-static int wait_for(pid_t pid, int *status)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
-    pid_t ended;
-    do
-        ended = waitpid(pid, status, 0);
-    while (ended < 0 && errno == EINTR);
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
-    return ended < 0 ? errno : 0;
-}
-
 /* A shell reads it, as everywhere: `code --wait` is one too. */
 int edit_file_edit(const struct edit_file *f, struct error *e)
 {
@@ -208,15 +191,9 @@ int edit_file_edit(const struct edit_file *f, struct error *e)
     if (!program)
         return error_set(e, ERROR_FAILED, "there is no editor: set VISUAL or EDITOR");
     char *line = mem_format("%s \"$1\"", program);
-    char *const argv[] = {"/bin/sh", "-c", line, "ax edit", f->path, NULL};
-    struct child child = {.argv = argv, .envp = environ, .in = 0, .out = 1, .err = 2, .keep = -1, .umask_bits = -1};
-    struct child_failure failure;
-    int status = 0;
-    pid_t pid = child_spawn(&child, NULL, &failure);
-    int code = 0;
-    if (pid < 0)
-        code = error_errno(e, ERROR_FAILED, failure.number, "the editor: %s", child_step_name(failure.step));
-    else if (wait_for(pid, &status) != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    const char *const argv[] = {"/bin/sh", "-c", line, "ax edit", f->path, NULL};
+    int code = program_run(argv, e);
+    if (code > 0)
         code = error_set(e, ERROR_FAILED, "the editor failed (%s): nothing was changed", program);
     free(line);
     return code;

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/program.h"
 #include "lib/base/mem.h"
-#include "lib/sys/child.h"
 #include "lib/text/visible.h"
 #include "spool/folder.h"
 
@@ -210,26 +209,12 @@ static void systemctl_line(struct buf *b, const struct service *o, const char *c
 static int systemctl(const struct service *o, const char *const *words, struct error *e)
 {
     const char *argv[8] = {"systemctl"};
-    int count = 1, status;
+    int count = 1;
     if (o->user)
         argv[count++] = "--user";
     for (; *words; words++)
         argv[count++] = *words;
-    struct child_failure failure;
-    struct child c = {.argv = (char *const *)argv,
-        .envp = environ,
-        .in = STDIN_FILENO,
-        .out = STDOUT_FILENO,
-        .err = STDERR_FILENO,
-        .keep = -1,
-        .umask_bits = -1};
-    pid_t pid = child_spawn(&c, NULL, &failure);
-    if (pid < 0)
-        return error_set(e, ERROR_FAILED, "systemctl cannot be started: %s", strerror(failure.number));
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return error_errno(e, ERROR_FAILED, errno, "waiting for systemctl");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_FAILED;
+    return program_run(argv, e);
 }
 
 /* sd_booted(3); the manager of a user runs under it. */

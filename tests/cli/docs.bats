@@ -51,10 +51,10 @@ defaults() {
     assert_success
 }
 
-@test "ax-schedule(7): what ax next says in it is what it says" {
+@test "ax-schedule(7), ax-migrate(7): what ax next says in them is what it says" {
     export TZ=UTC
     local command= count=0
-    sed -n '/^\.Bd -literal$/,/^\.Ed$/{/^\.Bd/d; p}' "$ROOT/man/ax-schedule.7" >examples
+    sed -n '/^\.Bd -literal$/,/^\.Ed$/{/^\.Bd/d; p}' "$ROOT"/man/ax-{schedule,migrate}.7 >examples
     while IFS= read -r line; do
         case $line in
         '$ '*) command=${line#'$ '} && : >expected ;;
@@ -63,7 +63,43 @@ defaults() {
         *) printf '%s\n' "$line" >>expected ;;
         esac
     done <examples
-    [ "$count" -gt 18 ]
+    [ "$count" -gt 19 ]
+}
+
+@test "the pages of section 7 name commands and options that there are" {
+    local line word count=0
+    grep -hoE '(^ax|^\$ ax|\.Ic ax|, Ic ax|and Ic ax|or Ic ax) [a-z]+[^,;:>]*' "$ROOT"/man/*.7 | sed -E 's/^.*(Ic |\$ )?ax ([a-z]+ )/\2/; s/^.*(Ic |\$ )?ax ([a-z]+)$/\2/; s/#.*|   .*//' >named
+    while read -r word line; do
+        "$AX" help "$word" >known 2>&1 || fail "there is no ax $word"
+        for option in $(grep -oE '(^| |Fl |--|-)-[a-z-]+( |$|[a-z])' <<<"$line" | grep -oE '[a-z][a-z-]+'); do
+            grep -qE -- "--$option( |$|\[)" known || fail "ax $word has no --$option"
+            count=$((count + 1))
+        done
+    done <named
+    [ "$(wc -l <named)" -gt 60 ]
+    [ "$count" -gt 15 ]
+}
+
+@test "ax-spool(7) names each file of a spool" {
+    serve
+    ax add -q --name a --notify failure=true --mailto root now -- sh -c 'seq 2000; touch began; while [ ! -e go ]; do sleep 0.1; done; exit 3'
+    until_true 20 [ -e began ]
+    unserve KILL
+    local name
+    until_true 20 [ -e "$AX_SPOOL/handover/1.1.sock" ]
+    find "$AX_SPOOL" -type f -o -type s >found
+    touch go
+    until_true 20 [ -e "$AX_SPOOL/handover/1.1.left" ]
+    find "$AX_SPOOL" -type f -o -type s >>found
+    serve
+    until_true 20 [ -e "$AX_SPOOL/notify.lock" ]
+    find "$AX_SPOOL" -type f -o -type s >>found
+    sed -n 's/^\.It Pa //p' "$ROOT/man/ax-spool.7" | sed 's/ Ns //g; s/Ar job\.n/1.1/; s/Pa \././' | tr -d ' ' | tr , '\n' | sort -u >told
+    sed "s!^$AX_SPOOL/!!" found | sort -u >there
+    run comm -13 told there
+    assert_output ''
+    run comm -23 told there
+    assert_output 'scheduler.log.1'
 }
 
 @test "the job files that ax-jobs(5) shows are fine" {

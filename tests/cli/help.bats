@@ -25,6 +25,7 @@ load helper
         assert_line --regexp "^  $command +[a-z]"
     done
     refute_output --partial __worker
+    [ "$(wc -L <<<"$output")" -le 80 ]
     [ "$output" = "$(ax --help)" ]
 }
 
@@ -56,7 +57,7 @@ load helper
     assert_output --partial '`ax help`'
     run ax help hstory
     assert_failure 2
-    assert_output --partial 'ax history'
+    assert_output --partial 'ax help history'
 }
 
 @test "ax run takes no job" {
@@ -98,4 +99,55 @@ load helper
 @test "an unknown option without a near one says where to look" {
     run -2 ax ls --bogus
     assert_output 'ax ls: unknown option --bogus; `ax help ls` lists them'
+}
+
+@test "ax help of a topic is its manual page" {
+    mkdir bin
+    printf '#!/bin/sh\necho "page $*"\n' >bin/man
+    chmod +x bin/man
+    local word page
+    while read -r word page; do
+        PATH=$PWD/bin:$PATH run -0 ax help "$word"
+        assert_output "page $page"
+        [ -f "$BATS_TEST_DIRNAME/../../man/${page#* }.${page% *}" ]
+    done <<'END'
+jobs 5 ax-jobs
+schedule 7 ax-schedule
+when 7 ax-schedule
+spool 7 ax-spool
+ax-spool 7 ax-spool
+migrate 7 ax-migrate
+crontab 7 ax-migrate
+ax 1 ax
+END
+    printf '#!/bin/sh\necho "No manual entry" >&2; exit 16\n' >bin/man
+    PATH=$PWD/bin:$PATH run -16 ax help jobs
+    assert_output --partial 'man/ax-jobs.5'
+    PATH= run -1 "$AX" help jobs
+    assert_output --partial 'the manual page ax-jobs(5) tells about it'
+}
+
+@test "ax help of a field, a state, an outcome" {
+    run -0 ax help catchup
+    assert_line --index 1 --partial '(default: latest)'
+    assert_output --partial '`ax set JOB catchup=VALUE`'
+    assert_output --partial 'ax-jobs(5)'
+    [ "$output" = "$(ax help --spool . catchup)" ]
+    [ "$(ax help retry-delay)" = "$(ax help retry_delay)" ]
+    run -0 ax help cron
+    assert_output --partial 'ax-schedule(7)'
+    run -0 ax help timeout
+    assert_output --partial 'A field of jobs'
+    assert_output --partial 'outcome of a run'
+    local word
+    for word in $(ax ls --state nonsense 2>&1 | sed 's/.*none of //; s/;.*//; s/,//g') $(ax history --outcome nonsense 2>&1 | sed 's/.*none of //; s/;.*//; s/,//g'); do
+        run -0 ax help "$word"
+        [ -n "$output" ]
+        count=$((${count:-0} + 1))
+    done
+    [ "$count" -gt 15 ]
+    run -2 ax help catchupp
+    assert_output --partial 'did you mean `ax help catchup`?'
+    run -2 ax help qqqqqqqqq
+    assert_output --partial '`ax help` lists the commands'
 }
