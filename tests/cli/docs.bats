@@ -80,6 +80,22 @@ defaults() {
     [ "$count" -gt 15 ]
 }
 
+@test "each page has the sections that people look for" {
+    local page section
+    for page in "$ROOT"/man/*; do
+        for section in NAME DESCRIPTION ENVIRONMENT FILES 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+            grep -qx ".Sh $section" "$page" || fail "$page has no $section"
+        done
+    done
+}
+
+@test "each variable of ax is in its page" {
+    local name
+    for name in $(grep -rhoE --exclude=fault.c 'getenv\("[A-Z_]+"\)' "$ROOT"/{cmd,spool,lib} | grep -oE '[A-Z_]{2,}' | sort -u); do
+        grep -qE "^\.(It )?Ev (.* )?$name( |$)" "$ROOT"/man/*.[1-9] || fail "$name is in no page"
+    done
+}
+
 @test "ax-spool(7) names each file of a spool" {
     serve
     ax add -q --name a --notify failure=true --mailto root now -- sh -c 'seq 2000; touch began; while [ ! -e go ]; do sleep 0.1; done; exit 3'
