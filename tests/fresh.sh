@@ -14,9 +14,10 @@ mirror=${MIRROR:-$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\(
 [ -n "$mirror" ] || { echo "fresh.sh: say where packages come from: MIRROR=http://..." >&2; exit 1; }
 work=$(mktemp -d)
 root=${1:-$work/root}
+place=/home/ax
 leave() {
     local at
-    for at in proc dev/pts dev/shm; do ! mountpoint -q "$root/$at" || umount -l "$root/$at"; done
+    for at in proc dev/pts dev/shm .; do ! mountpoint -q "$root/$at" || umount -l "$root/$at"; done
     rm -rf "$work"
 }
 trap leave EXIT
@@ -33,15 +34,16 @@ cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
 [ ! -e /etc/apt/sources.list ] || cp /etc/apt/sources.list "$root/etc/apt/sources.list"
 cp -r /etc/apt/sources.list.d/. "$root/etc/apt/sources.list.d/" 2>/dev/null || true
+mount --bind "$root" "$root" # so that tests in it can mount, too
 mount -t proc proc "$root/proc"
 mkdir -p "$root/dev/pts" "$root/dev/shm"
 mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts"
 mount -t tmpfs tmpfs "$root/dev/shm"
-rm -rf "$root/root/ax"
-git clone -q . "$root/root/ax"
+rm -rf "$root$place"
+git clone -q . "$root$place"
 in_root() {
     env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" ${http_proxy:+http_proxy="$http_proxy"} \
-        ${https_proxy:+https_proxy="$https_proxy"} DEBIAN_FRONTEND=noninteractive chroot "$root" sh -ec "cd /root/ax && $1"
+        ${https_proxy:+https_proxy="$https_proxy"} DEBIAN_FRONTEND=noninteractive chroot "$root" sh -ec "cd $place && $1"
 }
 
 step "make demo"

@@ -180,7 +180,8 @@ lines' --stdin $'in\n' --output-max 2M --if-lost fail --retry-jitter 0 --shell /
     local other
     other=$(mktemp -d)
     chmod 777 "$other"
-    (cd / && setpriv --reuid 12345 --clear-groups env AX_SPOOL="$other/spool" "$AX" add -q --name n 1h -- true)
+    cp "$AX" "$other/ax" # where the sources are, others may not look
+    (cd / && setpriv --reuid 12345 --clear-groups env AX_SPOOL="$other/spool" "$other/ax" add -q --name n 1h -- true)
     chown -R 0 "$other/spool"
     AX_SPOOL=$other/spool ax add -q --name n --replace 2h -- true
     run env AX_SPOOL="$other/spool" "$AX" show n
