@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/frame.h"
+#include "lib/sys/process.h"
 #include "lib/sys/tree.h"
 #include "spool/handover.h"
 
@@ -184,7 +184,7 @@ static void cancel_overdue(struct waiting *w, const struct fence *fence)
     if (handle < 0)
         return;
     if (process_identify(fence->holder, &now) && now.start == fence->holder_start)
-        pidfd_send_signal(handle, SIGKILL, NULL, 0);
+        process_signal(handle, SIGKILL);
     close(handle);
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "cmd/chosen.h"
@@ -13,6 +12,7 @@
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/process.h"
 #include "lib/sys/tree.h"
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
@@ -97,7 +97,7 @@ static void signal_first(const struct process_id *p, int number, struct sent *ou
     bool same = handle >= 0 && process_identify(p->pid, &now) && now.start == p->start; /* behind the opening: the handle is of this one */
     if (!same)
         out->why = "the process that was started is gone";
-    else if (pidfd_send_signal(handle, number, NULL, 0) == 0)
+    else if (process_signal(handle, number) == 0)
         out->processes = 1;
     else if (errno == EPERM)
         buf_format(&out->denied, "pid %d", (int)p->pid);

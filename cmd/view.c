@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/sys/clock.h"
+#include "lib/sys/signals.h"
 #include "lib/text/json.h"
 #include "lib/text/visible.h"
 
@@ -144,7 +145,7 @@ void view_words(struct buf *b, const struct job *j)
 
 const char *view_signal(int number)
 {
-    return sigabbrev_np(number);
+    return signals_name(number);
 }
 
 static void view_signal_text(struct buf *b, int number)

@@ -61,6 +61,9 @@ report "no writable globals" < <(for f in build/release/lib/*/*.o build/release/
     [[ $f == */lib/base/fault.o ]] && continue # counts for tests
     objdump -t "$f" | awk -v file="$f" '$0 ~ / O \.(data|bss)\t/ { print file ": " $NF }'
 done)
+report "nothing that only glibc has: Alpine's libc is musl" < <(grep -nE \
+    'sig(abbrev|descr)_np|strerror(name|desc)_np|__rlimit_resource_t|<(sys/pidfd|error|argp|fts|obstack|gnu/|execinfo|malloc)\.?h?|program_invocation' \
+    "${sources[@]}")
 report "ax needs no shared library but libc" < <(readelf -d build/release/ax 2>&1 |
     grep -E 'NEEDED|rror' | grep -vE '\[(libc\.so\.6|ld-linux.*)\]')
 

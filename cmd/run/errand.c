@@ -5,11 +5,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "lib/base/mem.h"
 #include "lib/sys/child.h"
+#include "lib/sys/process.h"
 
 extern char **environ;
 
@@ -103,9 +103,9 @@ static void on_ended(void *context, uint32_t events)
 /* As long as it is there, its number is no other's. */
 static void errand_kill(const struct errand *x)
 {
-    if (pidfd_send_signal(x->pidfd, 0, NULL, 0) == 0)
+    if (process_signal(x->pidfd, 0) == 0)
         kill(-x->pid, SIGKILL);
-    pidfd_send_signal(x->pidfd, SIGKILL, NULL, 0);
+    process_signal(x->pidfd, SIGKILL);
 }
 
 static void on_limit(struct loop_timer *t)

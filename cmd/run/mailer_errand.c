@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "lib/base/mem.h"
 #include "lib/sys/child.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/process.h"
 #include "spool/mail.h"
 #include "spool/output.h"
 
@@ -189,7 +189,7 @@ static int send_wait(struct sending *x, const struct letter *l, struct error *e)
             return 0;
     }
     kill(-x->pid, SIGKILL);
-    pidfd_send_signal(x->pidfd, SIGKILL, NULL, 0);
+    process_signal(x->pidfd, SIGKILL);
     return error_set(e, ERROR_FAILED, "the mailer took longer than %d seconds", (int)(LIMIT / SECOND));
 }
 

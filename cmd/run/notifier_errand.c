@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "lib/base/fault.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/process.h"
 #include "lib/text/visible.h"
 
 #define LIMIT (FAULT_SLACK(30) * SECOND) /* for one line */
@@ -205,7 +205,7 @@ static void call_late(struct call *c)
     if (!c->failure)
         c->failure = mem_format("the line took longer than %d seconds, and was ended", (int)(LIMIT / SECOND));
     kill(-c->line.pid, SIGKILL);
-    pidfd_send_signal(c->line.pidfd, SIGKILL, NULL, 0);
+    process_signal(c->line.pidfd, SIGKILL);
 }
 
 static int calls_start(struct notifier *n, struct error *e)

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -245,7 +244,7 @@ void worker_cancel(struct worker *w, struct run_id id, bool stop, duration grace
 
 void worker_kill(struct worker *w)
 {
-    pidfd_send_signal(w->pidfd, SIGKILL, NULL, 0);
+    process_signal(w->pidfd, SIGKILL);
 }
 
 struct worker *pool_adopt(struct pool *p, struct process_id id, void *run)

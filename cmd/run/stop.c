@@ -6,6 +6,7 @@
 
 #include "cmd/run/scheduler.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/signals.h"
 
 /* Worker processes tell their end by pidfd; here they, and what a dead worker left behind to us as subreaper (or as PID 1), are only reaped. */
 static void reap(void)
@@ -69,7 +70,7 @@ static void on_signal(void *context, const int signal_number, int sender_pid)
     if (signal_number == SIGCHLD)
         reap();
     else if (!s->stopping)
-        stop_begin(s, sigabbrev_np(signal_number));
+        stop_begin(s, signals_name(signal_number));
     else
         stop_hurry(s);
 }

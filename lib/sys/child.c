@@ -146,7 +146,7 @@ static int child_limits(struct child_plan *plan)
         int number = 0;
         if (l->resource == RLIMIT_FSIZE)
             number = child_file_size(&l->value);
-        else if (setrlimit((__rlimit_resource_t)l->resource, &l->value) < 0)
+        else if (setrlimit(l->resource, &l->value) < 0)
             number = errno;
         if (number)
             return number;

@@ -98,3 +98,8 @@ int process_open(pid_t pid)
 {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
+
+int process_signal(int handle, int number)
+{
+    return (int)syscall(SYS_pidfd_send_signal, handle, number, NULL, 0);
+}

@@ -34,5 +34,6 @@ bool process_parse(const char *stat, size_t length, struct process_facts *out); 
 bool process_over(const struct process_facts *f); /* a zombie: all its threads have ended */
 
 int process_open(pid_t pid); /* pidfd_open(2), or -1 */
+int process_signal(int handle, int number); /* pidfd_send_signal(2): 0, or -1 with errno */
 
 #endif

@@ -147,10 +147,10 @@ static int tree_send(const struct process_facts *f, int signal_number)
     int number = 0, handle = tree_hold(&f->id);
     if (handle < 0)
         return errno;
-    if (syscall(SYS_pidfd_send_signal, handle, signal_number, NULL, 0) < 0)
+    if (process_signal(handle, signal_number) < 0)
         number = errno;
     else if (signal_number == SIGTERM && f->state == 'T')
-        syscall(SYS_pidfd_send_signal, handle, SIGCONT, NULL, 0);
+        process_signal(handle, SIGCONT);
     close(handle);
     return number;
 }
