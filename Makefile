@@ -66,7 +66,7 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/tests/fuzz/replay.o $
 # build/check: the same with AddressSanitizer and UndefinedBehaviorSanitizer.
 # build/fuzz: the fuzz targets, with both and libFuzzer, where clang is installed.
 
-MAKE_FAULTS = $(MAKE) --no-print-directory BUILD=build/faults FAULTS=1
+MAKE_FAULTS = $(MAKE) --no-print-directory BUILD=build/faults FAULTS=1 OPT="-O0 -g"
 MAKE_CHECK  = $(MAKE) --no-print-directory BUILD=build/check FAULTS=1 \
               OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 MAKE_FUZZ   = $(MAKE) --no-print-directory BUILD=build/fuzz CC=clang FUZZER=1 \
