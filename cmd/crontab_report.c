@@ -59,8 +59,8 @@ static void add_change(struct buf *b, const struct crontab_import *im, const str
     if (!change)
         return;
     buf_format(b, "; %s", kind_words[change->kind]);
-    if (change->number)
-        buf_format(b, im->done || change->kind != CHANGE_CREATE ? " (job %" PRIu64 ")" : "", change->number);
+    if (change->number && (im->done || change->kind != CHANGE_CREATE))
+        buf_format(b, " (job %" PRIu64 ")", change->number);
 }
 
 static void add_entry(struct buf *b, const struct crontab_import *im, const struct crontab_entry *entry, const struct jobfile_job *j,

@@ -89,7 +89,10 @@ void view_runs_add(struct table *t, const struct view *v, const struct run *r)
         snprintf(id, sizeof id, "%llu", (unsigned long long)r->id.job);
     table_cell(t, TABLE_PLAIN, id);
     table_cell(t, TABLE_BOLD, r->name ? r->name : "");
-    table_cellf(t, TABLE_PLAIN, r->id.note ? "" : "%u", r->attempt);
+    if (r->id.note)
+        table_cell(t, TABLE_PLAIN, "");
+    else
+        table_cellf(t, TABLE_PLAIN, "%u", r->attempt);
     runs_add_due(t, v, r);
     runs_add_length(t, r->due, r->started);
     runs_add_length(t, r->started, r->ended);

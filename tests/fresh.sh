@@ -2,7 +2,7 @@
 # fresh.sh [FOLDER]: what a newcomer does first, on a Debian that has nothing but git, make and a compiler. It makes one with
 # debootstrap in FOLDER (default: a temporary one, removed afterwards), clones the last commit into it, and runs there the two
 # commands of the README, then builds, installs and removes the package. By root, by hand or at night: it takes a quarter of an hour.
-# MIRROR: where Debian's packages come from (default: as on this machine). SUITE: which Debian (default: bookworm).
+# STEPS: which of `demo check package` (default: all). MIRROR: where Debian's packages come from (default: as on this machine). SUITE: which Debian (default: bookworm).
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "fresh.sh: only root can make a Debian" >&2; exit 1; }
@@ -46,13 +46,12 @@ in_root() {
         ${https_proxy:+https_proxy="$https_proxy"} DEBIAN_FRONTEND=noninteractive chroot "$root" sh -ec "cd $place && $1"
 }
 
-step "make demo"
-in_root 'make demo' >"$work/demo" 2>&1 || { tail -40 "$work/demo"; exit 1; }
-tail -5 "$work/demo"
-step "make check"
-in_root 'make check' >"$work/check" 2>&1 || { grep -A15 '^not ok' "$work/check" | head -80; tail -5 "$work/check"; exit 1; }
-tail -1 "$work/check"
-step "the package"
-in_root 'tests/package.sh' >"$work/package" 2>&1 || { tail -40 "$work/package"; exit 1; }
-tail -1 "$work/package"
+demo() { in_root 'make demo'; }
+check() { in_root 'make check'; }
+package() { in_root tests/package.sh; }
+for name in ${STEPS:-demo check package}; do
+    step "$name"
+    "$name" >"$work/$name" 2>&1 || { grep -A15 '^not ok' "$work/$name" | head -80; tail -20 "$work/$name"; exit 1; }
+    tail -2 "$work/$name"
+done
 step "all is well"

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "package.sh: only root can install a package" >&2; exit 1; }
 ! dpkg -s ax >/dev/null 2>&1 || { echo "package.sh: ax is installed here: this test would take it out" >&2; exit 1; }
 
-tests/packages.sh "build the package" dpkg-dev debhelper lintian fakeroot man-db $(sed -n '/^Build-Depends:/,/^[A-Z]/p' debian/control |
+tests/packages.sh "build the package" build-essential dpkg-dev debhelper lintian fakeroot man-db $(sed -n '/^Build-Depends:/,/^[A-Z]/p' debian/control |
     sed -n 's/^ *\(Build-Depends:\)\? *\([a-z0-9.-]*-dev\|procps\|tzdata\).*/\2/p')
 work=$(mktemp -d)
 chmod 755 "$work"
