@@ -197,10 +197,28 @@ static int slip_time_refuse(const struct add_words *w, const struct zone *zone, 
     return code;
 }
 
+/* The last word is the time that should have been the first. */
+static int slip_behind_refuse(const struct add_words *w, const struct zone *zone, instant now, struct error *e)
+{
+    struct when when;
+    const char *last = w->argv[w->argc - 1];
+    if (w->argc - w->when < 2 || when_parse(last, zone, now, &when, NULL) < 0)
+        return 0;
+    struct buf b = {0};
+    buf_text(&b, "ax add");
+    slip_words(&b, w->argv, 0, w->when);
+    buf_char(&b, ' ');
+    visible_shell_word(&b, last);
+    slip_words(&b, w->argv, w->when, w->argc - 1);
+    return slip_refuse(e, buf_take(&b), "the time stands in front of the command");
+}
+
 int add_slip_when(const struct add_words *w, const struct zone *zone, instant now, struct error *e)
 {
     int code = add_slip_cron(w, e);
-    return code ? code : slip_time_refuse(w, zone, now, e);
+    if (!code)
+        code = slip_time_refuse(w, zone, now, e);
+    return code ? code : slip_behind_refuse(w, zone, now, e);
 }
 
 /* The words that begin a WHEN of two words. */

@@ -208,10 +208,22 @@ static void command_line(struct buf *b, const struct command *self, const char *
     buf_char(b, '\n');
 }
 
+/* Begins with it, or has it as a word in quotes; an option cannot be taken for anything else. */
+static bool command_names(const char *text, const char *field)
+{
+    size_t length = strlen(field);
+    if (field[0] == '-')
+        return strstr(text, field);
+    const char *quoted = strstr(text, field);
+    while (quoted && (quoted == text || quoted[-1] != '`' || quoted[length] != '`'))
+        quoted = strstr(quoted + 1, field);
+    return quoted || (strncmp(text, field, length) == 0 && strchr(": ", text[length]));
+}
+
 int command_fail(const struct command *self, const struct error *e)
 {
     struct buf text = {0}, b = {0};
-    if (e->field[0] && !strstr(e->text, e->field)) /* not twice */
+    if (e->field[0] && !command_names(e->text, e->field)) /* not twice */
         buf_format(&text, "%s: ", e->field);
     buf_text(&text, e->text[0] ? e->text : "failed, and nobody said why");
     command_line(&b, self, buf_string(&text));

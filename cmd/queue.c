@@ -226,7 +226,7 @@ static int queue_run(const struct command *self, int argc, char **argv)
         return queue_unknown(self, word);
     int names = argc - first - 1;
     if (names > (w->named ? 1 : 0))
-        return command_usage_error(self, "`%s` is one word too many", argv[argc - 1]);
+        return command_usage_error(self, "`%s` is one word too many%s", argv[argc - 1], strcmp(word, "set") == 0 ? ": `ax queue set NAME --limit N`" : "");
     if (w->named && names < 1)
         return command_usage_error(self, "the name of a queue is missing: `ax queue %s NAME`", w->word);
     if (w->run(self, &o, w->named ? argv[first + 1] : NULL, &e) < 0)

@@ -47,6 +47,12 @@ int when_every(const char *text, instant now, struct when *out, struct error *e)
 {
     duration d;
     int code = duration_parse(text, &d, e);
+    if (code && !(*text >= '0' && *text <= '9')) {
+        error_set(e, ERROR_USAGE,
+            "an interval is expected, like 10m or 1h30m; days and times of day are a cron expression such as '0 9 * * "
+            "mon' or a calendar expression such as --calendar 'Mon 09:00'");
+        return place(e, text, text, (int)strlen(text));
+    }
     if (code)
         return code;
     if (d < SECOND) {

@@ -474,3 +474,14 @@ load helper
     run -2 ax add --spool '' 20m true
     assert_output --partial '--spool: the path is empty'
 }
+
+@test "the time behind the command, and days behind every: the line that was meant" {
+    run -2 ax add make 20m
+    assert_output 'ax add: the time stands in front of the command: ax add 20m make'
+    run -2 ax add --name n 'echo hi' 'fri 9am'
+    assert_output "ax add: the time stands in front of the command: ax add --name n 'fri 9am' 'echo hi'"
+    run -2 ax add 'every day at 9' true
+    assert_output --partial "a cron expression such as '0 9 * * mon'"
+    run -2 ax add 'every 5x' true
+    assert_output --partial 'is not a unit'
+}

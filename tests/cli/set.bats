@@ -130,3 +130,9 @@ END
     assert_output --partial "second (job 2): changed"
     assert_equal "$(value job priority)" 0
 }
+
+@test "an error names the field, though its text has the word" {
+    ax add -q --name j 1h true
+    run -2 ax set j cron='1 * * *'
+    assert_output --partial 'ax set: cron: day-of-week: it is missing'
+}
