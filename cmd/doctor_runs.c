@@ -151,7 +151,7 @@ static bool row_output(void *context, const struct run *r)
     struct stat st;
     char name[RUN_ID_SIZE];
     run_id_format(r->id, name);
-    if (r->output == OUTPUT_FILE && !r->id.note && fstatat(d->folder.output, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (r->output == OUTPUT_FILE && r->output_bytes && !r->id.note && fstatat(d->folder.output, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         char *where = mem_format("run %s", name);
         doctor_say(
             d, RUN, where, "it is gone: nothing can be done", "its output %s/output/%s is not there", d->path, name);

@@ -84,8 +84,12 @@ int moment_parse(const char *text, enum moment_kind kind, const struct zone *z, 
     bool day = day_word(text, &days, &rest);
     if (*text == '@')
         return instant_parse_epoch(text, out, e);
-    if (is_clock(rest))
-        return clock_on_day(rest, z, now, days, out, e);
+    if (is_clock(rest)) {
+        int code = clock_on_day(rest, z, now, days, out, e);
+        if (code == 0 && !day && kind != MOMENT_AHEAD && *out > now) /* the last time the clock said so */
+            code = clock_on_day(rest, z, now, -1, out, e);
+        return code;
+    }
     if (day && !*rest) {
         *out = day_start(z, now, days + whole);
         return 0;

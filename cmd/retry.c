@@ -84,7 +84,7 @@ static void retry_tell(const struct command *self, const struct retry *r)
         buf_clear(&line);
     }
     if (!r->count && r->all_failed && !r->json && !r->quiet)
-        buf_text(&b, "no job has failed\n");
+        buf_text(&b, "no one-off job has failed; name the others that are to run again\n");
     command_print(self, &b);
     buf_clear(&b);
 }

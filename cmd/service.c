@@ -372,6 +372,8 @@ static int service_run(const struct command *self, int argc, char **argv)
     int first = command_options(self, OPTIONS_ANYWHERE, argc, argv, &o, &exit_code);
     if (first < 0)
         return exit_code;
+    if (!o.common.spool && getenv("AX_SPOOL") && *getenv("AX_SPOOL"))
+        o.common.spool = getenv("AX_SPOOL"); /* the service has another environment */
     if (argc - first != 1)
         return command_usage_error(self, "takes install, remove or status");
     if (o.user && o.system)

@@ -66,6 +66,10 @@ int status_limit_parse(const char *text, enum status_measure measure, struct sta
         failed = limit_parse(comma + 1, measure, &critical, e);
     if (failed)
         return failed;
+    if (warning >= 0 && critical >= 0 && (measure == STATUS_ROOM ? critical > warning : critical < warning))
+        return error_set(e, ERROR_USAGE, "'%s': the first limit warns, the second, graver one is critical", text);
+    if (measure != STATUS_ROOM && (warning == 0 || critical == 0))
+        return error_set(e, ERROR_USAGE, "a limit of 0 is always reached: 1 is the first that says something, - is none");
     limits->of[measure].warning = warning;
     limits->of[measure].critical = critical;
     return 0;
@@ -226,6 +230,19 @@ static void text_add(struct buf *b, const struct buf *text)
             b->data[i] = '/';
 }
 
+/* What is no problem, but worth knowing. */
+static void check_fine(struct check *c)
+{
+    const struct status *s = c->status;
+    buf_format(&c->problems, "%" PRIu64 " job%s, %" PRIu64 " running, %" PRIu64 " queued", s->jobs, s->jobs == 1 ? "" : "s",
+        s->states[view_state("running")], s->states[view_state("queued")]);
+    uint64_t paused = s->states[view_state("paused")];
+    if (paused)
+        buf_format(&c->problems, ", %" PRIu64 " paused", paused);
+    if (s->mail)
+        buf_format(&c->problems, ", %" PRId64 " mail%s waiting", s->mail, s->mail > 1 ? "s" : "");
+}
+
 enum status_level status_check(const struct status *s, const struct status_limits *limits, struct buf *line)
 {
     static const char *const levels[] = {"OK", "WARNING", "CRITICAL"};
@@ -238,8 +255,7 @@ enum status_level status_check(const struct status *s, const struct status_limit
     check_failed(&c, buf_string(&within));
     check_missed(&c, buf_string(&within));
     if (!c.level)
-        buf_format(&c.problems, "%" PRIu64 " job%s, %" PRIu64 " running, %" PRIu64 " queued", s->jobs, s->jobs == 1 ? "" : "s",
-            s->states[view_state("running")], s->states[view_state("queued")]);
+        check_fine(&c);
     buf_format(line, "AX %s - ", levels[c.level]);
     text_add(line, &c.problems);
     numbers_add(line, &c);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <uthash.h>
+
 #include "lib/base/mem.h"
 #include "spool/reserve.h"
 #include "spool/jobfile.h"
@@ -166,10 +168,43 @@ static int overdue_read(struct status *s, struct store *store, struct error *e)
 
 /* ---- history ---- */
 
+/* An occurrence that was tried again: what became of it is what its last attempt says. */
+struct tried {
+    struct {
+        uint64_t job;
+        instant due;
+    } of;
+    UT_hash_handle hh;
+};
+
 struct rows {
     struct status *status;
     uint64_t looked;
+    struct tried *tried;
 };
+
+/* Rows come newest first. True: there is a later attempt. */
+static bool rows_tried(struct rows *rows, const struct run *r)
+{
+    struct tried *t, key = {.of.job = r->id.job, .of.due = r->due};
+    HASH_FIND(hh, rows->tried, &key.of, sizeof key.of, t);
+    if (!t && r->attempt > 1) {
+        t = mem_zero(1, sizeof *t);
+        t->of = key.of;
+        HASH_ADD(hh, rows->tried, of, sizeof t->of, t);
+        return false;
+    }
+    return t != NULL;
+}
+
+static void rows_clear(struct rows *rows)
+{
+    struct tried *t, *next;
+    HASH_ITER(hh, rows->tried, t, next) {
+        HASH_DEL(rows->tried, t);
+        free(t);
+    }
+}
 
 static bool count_row(void *context, const struct run *r)
 {
@@ -181,7 +216,8 @@ static bool count_row(void *context, const struct run *r)
     }
     s->runs += r->id.note == 0;
     s->missed += r->outcome == OUTCOME_MISSED ? r->count : 0;
-    if (!went_wrong(r->outcome))
+    bool again = !r->id.note && rows_tried(rows, r);
+    if (!went_wrong(r->outcome) || again || run_is_foreground(r)) /* who ran it by ax exec has seen it */
         return true;
     if (!s->failed++)
         run_copy(&s->last_failed, r);
@@ -232,6 +268,7 @@ static int status_read_store(struct status *s, struct store *store, struct error
         failed = overdue_read(s, store, e);
     if (!failed)
         failed = store_each_ended(store, &day, NULL, count_row, &rows, e);
+    rows_clear(&rows);
     s->mail = store_mail_count(store);
     s->notices = store_notice_count(store);
     return failed;

@@ -107,7 +107,8 @@ int store_retry(struct store *s, uint64_t number, instant now, instant *due, str
             store_feed_add(s, FEED_DUE, number);
         return failed;
     }
-    failed = old.repeats ? store_each_run(s, number, NULL, last_run, &last, e) : 0;
+    bool by_hand = old.phase == PHASE_WAITING && old.runs; /* it waits for a person, or for its next time */
+    failed = old.repeats || by_hand ? store_each_run(s, number, NULL, last_run, &last, e) : 0;
     if (failed)
         return failed;
     if (!last.failed)

@@ -281,3 +281,12 @@ END
     done
     [ $told -ge 10 ]
 }
+
+@test "a run that left a silent process behind is nothing wrong" {
+    serve
+    ax add -q --name bg now -c 'sleep 0.5 &'
+    until_true 20 state_is bg done
+    sleep 0.8
+    run ax doctor
+    refute_output --partial 'output'
+}

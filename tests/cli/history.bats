@@ -184,3 +184,12 @@ load helper
     run ax history --stats t
     assert_line --index 1 --regexp ' \+[1-4][0-9]{2}%  [^ ]{30}$'
 }
+
+@test "--since with a time of day is the last time the clock said so" {
+    serve
+    ax add -q --name j --wait now true
+    run -0 ax history --since "$(date -u -d '2 minutes' +%H:%M)"
+    assert_output --partial ' j '
+    run -0 ax history --until "$(date -u -d '2 minutes' +%H:%M)"
+    refute_output --partial ' j '
+}

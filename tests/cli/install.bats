@@ -31,6 +31,7 @@ setup() {
 
 @test "the units that are installed are those that ax service writes" {
     local kind
+    unset AX_SPOOL
     for kind in system user; do
         "$AX" service install --$kind --dry-run | sed '1,2d; /^# then/,$d; s!^ExecStart=[^ ]*!ExecStart=/usr/bin/ax!' |
             diff "$ROOT/share/systemd/$kind/ax.service" -
@@ -38,6 +39,7 @@ setup() {
 }
 
 @test "ax service takes the unit that was installed beside the program" {
+    unset AX_SPOOL
     mkdir -p usr/bin usr/lib/systemd/system
     cp "$AX" usr/bin/ax
     sed "s!/usr/bin/ax!$PWD/usr/bin/ax!" "$ROOT/share/systemd/system/ax.service" >usr/lib/systemd/system/ax.service

@@ -11,6 +11,8 @@ load helper
     done
     assert_line 'systemctl daemon-reload'
     assert_line 'systemctl enable --now ax.service'
+    AX_SPOOL=/srv/own run -0 ax service install --system --dry-run
+    assert_line --regexp '^ExecStart=/.*/ax run --on-stop leave --spool /srv/own$'
     XDG_CONFIG_HOME=/c run -0 ax service install --user --dry-run
     assert_line --index 0 '# /c/systemd/user/ax.service'
     assert_line 'WantedBy=default.target'

@@ -23,7 +23,7 @@ load helper
     assert_output --partial "\"scheduler\":{\"pid\":$scheduler,\"since\":\"20"
     assert_output --partial '"jobs":2,"states":{"running":0,"queued":0,"retrying":0,"waiting":1,"paused":1,'
     run -0 ax status --check
-    assert_output --regexp '^AX OK - 2 jobs, 0 running, 0 queued \| '
+    assert_output --regexp '^AX OK - 2 jobs, 0 running, 0 queued, 1 paused \| '
     unserve KILL
     run -0 ax status
     assert_line --partial 'none: nothing runs'
@@ -114,4 +114,17 @@ load helper
     chmod 777 "$AX_SPOOL"
     run -2 ax status --check
     assert_output --partial 'open to others'
+}
+
+@test "an attempt whose retry went well is no failure, nor is what was run in the foreground" {
+    serve
+    ax add -q --name twice --retries 1 --retry-delay 100ms now -- sh -c '[ "$AX_ATTEMPT" = 2 ]'
+    until_true 20 state_is twice done
+    run -1 ax exec twice
+    run -0 ax status --check
+    assert_output --partial 'failed=0;'
+    ax add -q --name gone --retries 1 --retry-delay 100ms now -- false
+    until_true 20 state_is gone failed
+    run -1 ax status --check
+    assert_output --partial '1 run went wrong within 1d, the latest 2.2 gone'
 }

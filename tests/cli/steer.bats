@@ -112,3 +112,17 @@ some() { # JOB OUTCOME COUNT
     run -1 ax skip once
     assert_output --partial "\`ax cancel\` takes a one-off job back"
 }
+
+@test "retry of a job that is started by hand" {
+    ax import ndjson -q - <<<'{"name":"hand","command":"test -e there","cwd":"'"$PWD"'"}' 2>/dev/null
+    serve
+    run -1 ax retry hand
+    assert_output --partial 'its last run was none yet'
+    run -1 ax start -q --wait hand
+    touch there
+    run -0 ax retry hand
+    until_true 20 eval 'ax history --json hand | grep -q "\"outcome\":\"ok\""'
+    run -1 ax retry hand
+    run -0 ax retry --all-failed
+    assert_output 'no one-off job has failed; name the others that are to run again'
+}

@@ -52,7 +52,7 @@ static void test_lines(void **state)
         {{.failed = 1}, STATUS_WARNING, "AX WARNING - 1 run went wrong within 1d, the latest 3.4 (timeout) |"},
         {{.failed = 900}, STATUS_WARNING, "AX WARNING - 900 runs went wrong within 1d, the latest 3.4 (timeout) |"},
         {{.missed = 2}, STATUS_WARNING, "AX WARNING - 2 due times were missed within 1d |"},
-        {{.mail = 19}, STATUS_OK, "AX OK - 1 job, 0 running, 0 queued |"},
+        {{.mail = 19}, STATUS_OK, "AX OK - 1 job, 0 running, 0 queued, 19 mails waiting |"},
         {{.mail = 20}, STATUS_WARNING, "AX WARNING - 20 mails wait to be sent |"},
         {{.room = 201}, STATUS_OK, "AX OK - 1 job, 0 running, 0 queued |"},
         {{.room = 200}, STATUS_WARNING, "AX WARNING - only 200.0 MiB of room left for the spool |"},
@@ -84,7 +84,7 @@ static void test_limits(void **state)
         {"5m", STATUS_OVERDUE, 300 * SECOND, -1}, {"5m,1h", STATUS_OVERDUE, 300 * SECOND, 3600 * SECOND}, {"-,1h", STATUS_OVERDUE, -1, 3600 * SECOND},
         {"5", STATUS_OVERDUE, -2, 0}, {"3", STATUS_FAILED, 3, -1}, {"3,9", STATUS_FAILED, 3, 9}, {"-", STATUS_FAILED, -1, -1}, {"3,", STATUS_FAILED, -2, 0},
         {"", STATUS_FAILED, -2, 0}, {"-3", STATUS_FAILED, -2, 0}, {"3,4,5", STATUS_FAILED, -2, 0}, {"3M", STATUS_FAILED, -2, 0}, {"99999999999", STATUS_FAILED, -2, 0},
-        {"1000", STATUS_ROOM, 1000, -1}, {"1K,2M", STATUS_ROOM, 1024, 2 * MIB}, {"1GiB", STATUS_ROOM, 1024 * MIB, -1}, {"1X", STATUS_ROOM, -2, 0}, {"1KB", STATUS_ROOM, -2, 0},
+        {"1000", STATUS_ROOM, 1000, -1}, {"2M,1K", STATUS_ROOM, 2 * MIB, 1024}, {"1K,2M", STATUS_ROOM, -2, 0}, {"9,3", STATUS_FAILED, -2, 0}, {"0", STATUS_FAILED, -2, 0}, {"1GiB", STATUS_ROOM, 1024 * MIB, -1}, {"1X", STATUS_ROOM, -2, 0}, {"1KB", STATUS_ROOM, -2, 0},
         {"1iB", STATUS_ROOM, -2, 0}, {"M", STATUS_ROOM, -2, 0}, {"99999999T", STATUS_ROOM, -2, 0},
     };
     (void)state;
