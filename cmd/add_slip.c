@@ -123,21 +123,6 @@ int add_slip_cron(const struct add_words *w, struct error *e)
 
 /* ---- a time in several words ---- */
 
-static char slip_unit(const char *word)
-{
-    static const struct {
-        const char *word;
-        char unit;
-    } units[] = {
-        {"second", 's'}, {"seconds", 's'}, {"sec", 's'}, {"secs", 's'}, {"s", 's'}, {"minute", 'm'}, {"minutes", 'm'}, {"min", 'm'}, {"mins", 'm'}, {"m", 'm'},
-        {"hour", 'h'}, {"hours", 'h'}, {"h", 'h'}, {"day", 'd'}, {"days", 'd'}, {"d", 'd'}, {"week", 'w'}, {"weeks", 'w'}, {"w", 'w'},
-    };
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].word, word) == 0)
-            return units[i].unit;
-    return 0;
-}
-
 static bool slip_is_digits(const char *word)
 {
     return *word && word[strspn(word, "0123456789")] == '\0';
@@ -147,23 +132,24 @@ static bool slip_is_digits(const char *word)
 static int slip_delay(const struct add_words *w, struct buf *b)
 {
     int at = w->when;
-    if (at < w->argc && (strcmp(w->argv[at], "now") == 0 || strcmp(w->argv[at], "in") == 0))
+    bool every = at < w->argc && strcmp(w->argv[at], "every") == 0;
+    if (every || (at < w->argc && (strcmp(w->argv[at], "now") == 0 || strcmp(w->argv[at], "in") == 0)))
         at++;
     const char *number = at < w->argc ? w->argv[at] : "";
     if (strcmp(number, "+") == 0 && at + 1 < w->argc)
         number = w->argv[++at];
     else if (number[0] == '+')
         number++;
-    char unit = at + 1 < w->argc ? slip_unit(w->argv[at + 1]) : 0;
+    char unit = at + 1 < w->argc ? when_unit(w->argv[at + 1]) : 0;
     if (!slip_is_digits(number) || !unit)
         return 0;
-    buf_format(b, "%s%c", number, unit);
+    buf_format(b, "%s%s%c", every ? "every " : "", number, unit);
     return at + 2;
 }
 
 static bool slip_continues(const char *word)
 {
-    return when_looks_like_time(word) || slip_is_digits(word) || slip_unit(word);
+    return when_looks_like_time(word) || slip_is_digits(word) || when_unit(word) || strcmp(word, "at") == 0;
 }
 
 /* The longest run of words from WHEN on that is a time when it stands in one word. */

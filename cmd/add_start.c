@@ -131,13 +131,26 @@ static int start_line_program(const struct add_words *w, const struct job *j, st
     return code;
 }
 
+/* A word that only a shell reads, among several; who means it as it is writes -- in front. `;` is also find's. */
+static const char *start_shell_sign(const struct strvec *words)
+{
+    static const char *const signs[] = {"|", "|&", "||", "&&", "&", ">", ">>", "<", "<<", "2>", "2>>", "2>&1", "&>", NULL};
+    for (size_t i = 1; i < words->count; i++)
+        for (const char *const *s = signs; *s; s++)
+            if (strcmp(words->items[i], *s) == 0)
+                return *s;
+    return NULL;
+}
+
 static int start_program(const struct add_words *w, const struct job *j, struct error *e)
 {
     if (!j->command.count || !j->command.items[0][0])
         return 0;
     if (j->shell_line)
         return start_line_program(w, j, e);
-    const char *name = j->command.items[0];
+    const char *name = j->command.items[0], *sign = w->vector ? NULL : start_shell_sign(&j->command);
+    if (sign)
+        return add_slip_shell(w, sign, e);
     const char *fault = start_program_fault(j, name);
     if (!fault)
         return 0;
@@ -159,7 +172,7 @@ static int start_account(const struct add_words *w, const struct job *j, struct 
     if (code == 0) {
         bool own = geteuid() == 0 || (account.uid == geteuid() && account.gid == getegid());
         child_user_clear(&account);
-        return own ? 0 : start_refuse(w, j->user ? j->user : j->group, "only root may run a job as someone else", e);
+        return own ? 0 : error_set(e, ERROR_USAGE, "%.*s: only root may run a job as someone else", UTF8_WORD(j->user ? j->user : j->group));
     }
     if (code != -ERROR_NOT_FOUND)
         return 0; /* the accounts cannot be read now: no slip */

@@ -339,9 +339,34 @@ int command_options(const struct command *self, enum option_style style, int arg
     return -1;
 }
 
+/* What people call it elsewhere. */
+static const char *command_elsewhere(const char *word)
+{
+    static const char *const rows[][2] = {
+        {" remove delete del unschedule atrm purge ", "cancel"}, {" kill terminate end abort ", "stop"},
+        {" rerun redo again ", "retry"}, {" info describe inspect details cat ", "show"}, {" jobs atq queued ", "ls"},
+        {" restore ", "load"}, {" backup ", "dump"}, {" clean cleanup gc expire vacuum ", "prune"},
+        {" output tail follow ", "log"}, {" runs report results ", "history"}, {" at schedule new create enqueue submit ", "add"},
+        {" trigger fire launch ", "start"}, {" daemon serve server ", "run"}, {" hold suspend freeze ", "pause"},
+        {" continue release ", "resume"}, {" validate lint verify test ", "check"}, {" plan preview ", "diff"},
+        {" sync deploy reload ", "apply"}, {" update change modify ", "set"}, {" upcoming agenda timers list-timers ", "next"},
+        {" explain reason ", "why"}, {" health ping ", "status"}, {" env shell try ", "exec"}, {" fsck repair ", "doctor"},
+        {" install uninstall systemd ", "service"}, {" crontab ", "import crontab"}, {" shutdown quit ", "run --stop"},
+    };
+    char *spaced = mem_format(" %s ", word);
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !found; i++)
+        found = strstr(rows[i][0], spaced) ? rows[i][1] : NULL;
+    free(spaced);
+    return found;
+}
+
 int command_unknown(const struct command *self, const char *word)
 {
     struct suggest near = {.word = word};
+    const char *elsewhere = strchr(word, ' ') ? NULL : command_elsewhere(word);
+    if (elsewhere)
+        return command_usage_error(self, "there is no command `%s`; did you mean `ax %s`?", word, elsewhere);
     for (const struct command *const *c = commands; *c; c++) {
         if (!(*c)->summary)
             continue;

@@ -125,8 +125,13 @@ static int history_list(const struct command *self, struct history_options *o, c
 {
     struct store *store;
     int code = reference ? client_open_job(&o->common, STORE_READ, reference, &store, e) : client_open(&o->common, STORE_READ, &store, e);
+    if (code < 0 && client_absent(e) && !reference) {
+        if (o->common.spool && !o->json)
+            command_warn(self, "%s", e->text);
+        return 0;
+    }
     if (code < 0)
-        return client_absent(e) && !reference ? 0 : code;
+        return code;
     if (reference)
         code = history_find(store, reference, &o->rows.number, e);
     if (code == 0)

@@ -55,6 +55,12 @@ static enum kind import_guess(const char *path)
     return start[strspn(start, " \t\r\n")] == '{' ? KIND_NDJSON : KIND_CRONTAB;
 }
 
+static bool import_is_yaml(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
 static int import_unknown(const struct command *self, const char *word)
 {
     struct suggest near = {.word = word};
@@ -81,6 +87,8 @@ static int import_run(const struct command *self, int argc, char **argv)
     bool said = kind != KIND_NONE;
     if (first == argc && !import_of_crontab(&o))
         return command_usage_error(self, "what is missing: `ax import crontab`, `ax import crontab FILE`, `ax import ndjson FILE`");
+    if (!said && first < argc && import_is_yaml(argv[first]))
+        return command_usage_error(self, "%s is a job file: `ax apply` takes it, `ax check` looks at it", argv[first]);
     if (!said)
         kind = first == argc || import_of_crontab(&o) ? KIND_CRONTAB : import_guess(argv[first]);
     if (kind == KIND_NONE)

@@ -190,6 +190,10 @@ static int ls_list(const struct command *self, const struct ls_options *o, const
         buf_clear(&ls.out);
     } else if (client_absent(e)) {
         code = 0;
+        if (o->common.spool && !o->json) { /* the one that was meant is likely another */
+            command_warn(self, "%s", e->text);
+            return 0;
+        }
     }
     if (code == 0 && !ls.shown)
         ls_empty(self, &ls);

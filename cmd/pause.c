@@ -163,7 +163,7 @@ const struct command command_pause = {
 
 const struct command command_resume = {
     .name = "resume",
-    .aliases = {"enable"},
+    .aliases = {"enable", "unpause"},
     .summary = "let paused jobs run again",
     .usage = "JOB...\n[--tag TAG] [--queue QUEUE] [--state STATE] [--all]",
     .about = "Due times that passed meanwhile follow the job's catchup: the latest one runs,\n"

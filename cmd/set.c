@@ -15,6 +15,7 @@
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
 #include "spool/fields.h"
+#include "spool/jobfile.h"
 
 struct assignment {
     const struct field *field;
@@ -52,13 +53,15 @@ static int set_assignment(struct set *x, const char *word, struct error *e)
     for (char *p = name; (p = strchr(p, '-'));)
         *p = '_';
     const struct field *f = field_find(name);
-    const char *near = field_nearest(name);
     int code = 0;
     if (f) {
         MEM_GROW(x->assignments, x->capacity, x->count + 1);
         x->assignments[x->count++] = (struct assignment){f, equals + 1};
     } else {
-        code = error_set(e, ERROR_USAGE, "there is no field `%.*s`%s%s%s", UTF8_WORD(name), near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
+        struct buf hint = {0};
+        jobfile_hint_field(&hint, name);
+        code = error_set(e, ERROR_USAGE, "there is no field `%.*s`%s", UTF8_WORD(name), buf_string(&hint));
+        buf_clear(&hint);
     }
     free(name);
     return code;
@@ -75,7 +78,7 @@ static int set_words(struct set *x, int count, char **words, struct strvec *refe
     if (code < 0)
         return code;
     if (!x->count)
-        return error_set(e, ERROR_USAGE, "no field is set: `ax set JOB... FIELD=VALUE...`");
+        return error_set(e, ERROR_USAGE, "no field is set: `ax set JOB... FIELD=VALUE...`, such as cron='0 3 * * *' or retries=3");
     if (!references->count && !selector_given(&x->selector))
         return error_set(e, ERROR_USAGE, "no job is named: `ax set JOB... FIELD=VALUE...`, or --tag, --queue, --state, --name, --all");
     if (references->count && selector_given(&x->selector))

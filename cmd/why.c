@@ -198,7 +198,12 @@ static int why_read_job(struct reading *g, const char *reference, struct error *
 {
     struct why *w = g->w;
     uint64_t number;
-    int failed = store_find(g->store, reference, &number, e);
+    struct run_id run;
+    int failed = 0;
+    if (run_id_parse(reference, &run)) /* of a run: its job's */
+        number = run.job;
+    else
+        failed = store_find(g->store, reference, &number, e);
     if (!failed)
         failed = store_state(g->store, number, &w->places[0].state, e);
     if (!failed)
@@ -288,6 +293,21 @@ static void summary_text(struct buf *b, const struct why *w, const struct why_re
     buf_char(b, '.');
 }
 
+/* What cost most nights: it works in the shell, and not here. */
+static void print_hint(struct buf *b, const struct why *w, const struct view *v)
+{
+    const struct job_state *st = &w->places[0].state;
+    struct buf text = {0};
+    bool shell = st->last_outcome == OUTCOME_FAILED && (st->last_code == 126 || st->last_code == 127);
+    if (!shell && st->last_outcome != OUTCOME_UNSTARTABLE)
+        return;
+    if (shell)
+        buf_format(&text, "exit %d is what a shell says of a command that it %s; ", (int)st->last_code, st->last_code == 127 ? "does not find" : "may not run");
+    buf_format(&text, "`ax exec --compare %" PRIu64 "` shows how its environment differs from yours, PATH first", w->job.number);
+    print_line(b, v, "- ", &text);
+    buf_clear(&text);
+}
+
 static void print_people(struct buf *b, const struct why *w, const struct why_reasons *all, const struct view *v)
 {
     struct buf text = {0};
@@ -302,6 +322,7 @@ static void print_people(struct buf *b, const struct why *w, const struct why_re
         }
     if (w->more)
         buf_format(b, "- and %" PRIu64 " more occurrences beside its own\n", w->more);
+    print_hint(b, w, v);
     if (w->row_count)
         buf_text(b, "\nIts last occurrences, newest first:\n");
     for (size_t i = 0; i < w->row_count; i++) {

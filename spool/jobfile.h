@@ -80,4 +80,7 @@ int jobfiles_load(const char *name, bool trusted, const struct jobfile_rules *ru
  * texts, the first JOBSDIR_NOTED of them, and files, the first JOBSDIR_NOTED that have some. */
 #define JOBSDIR_ERRORS "errors:"
 
+/* `: did you mean `cron`, ...?` for a key of a job that is no field; nothing if nothing is like it. */
+void jobfile_hint_field(struct buf *b, const char *key);
+
 #endif

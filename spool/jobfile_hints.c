@@ -132,6 +132,11 @@ void jobfile_hint_key(struct buf *b, const char *key, enum jobfile_part part)
         buf_format(b, ": did you mean `%s`?", near);
 }
 
+void jobfile_hint_field(struct buf *b, const char *key)
+{
+    jobfile_hint_key(b, key, PART_JOB);
+}
+
 bool jobfile_means(const char *key, const char *field)
 {
     const struct word *word = find_word(words_job, key);

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/strvec.h"
 #include "lib/sys/child.h"
+#include "lib/sys/process.h"
 
 #define LOG_NAME "scheduler.log"
 #define LOG_KEPT "scheduler.log.1"
@@ -23,7 +26,7 @@
 struct run_arguments {
     struct common common;
     int workers;
-    bool detach, detached;
+    bool detach, detached, stop;
     int on_stop;
     duration stop_timeout;
     bool until_idle;
@@ -38,6 +41,7 @@ static const char *const log_format_words[] = {"text", "json", NULL};
 static const struct option_row run_options[] = {
     {'j', "workers", OPTION_INT, offsetof(struct run_arguments, workers), "N", "how many runs at once (5)", 1, WORKERS_MOST, NULL, NULL, NULL},
     {0, "detach", OPTION_FLAG, offsetof(struct run_arguments, detach), NULL, "go to the background; the log is scheduler.log in the spool", 0, 0, NULL, NULL, NULL},
+    {0, "stop", OPTION_FLAG, offsetof(struct run_arguments, stop), NULL, "tell the scheduler that serves the spool to stop, and wait until it has", 0, 0, NULL, NULL, NULL},
     {0, "detached", OPTION_FLAG, offsetof(struct run_arguments, detached), NULL, NULL, 0, 0, NULL, NULL, NULL},
     {0, "on-stop", OPTION_CHOICE, offsetof(struct run_arguments, on_stop), "wait|leave|kill", "when told to stop: wait for the runs (default), leave them to the next scheduler, or end them", 0, 0, on_stop_words, NULL, NULL},
     {0, "stop-timeout", OPTION_DURATION, offsetof(struct run_arguments, stop_timeout), "D", "how long --on-stop wait waits (30s)", 0, 0, NULL, NULL, NULL},
@@ -160,6 +164,40 @@ static int detach(const char *spool, const char *jobs, int argc, char **argv, st
     return failed;
 }
 
+/* ---- ax run --stop ---- */
+
+static int stop_wait(int handle, const char *spool, pid_t pid, struct error *e)
+{
+    struct pollfd ended = {.fd = handle, .events = POLLIN};
+    if (process_signal(handle, SIGTERM) != 0)
+        return error_errno(e, ERROR_FAILED, errno, "stopping the scheduler with pid %d", (int)pid);
+    while (poll(&ended, 1, -1) < 0)
+        if (errno != EINTR)
+            return error_errno(e, ERROR_FAILED, errno, "waiting for the scheduler with pid %d", (int)pid);
+    printf("the scheduler of %s has stopped, pid %d\n", spool, (int)pid);
+    return 0;
+}
+
+static int stop_serving(const char *spool, struct error *e)
+{
+    struct folder folder;
+    int failed = folder_open(spool, false, &folder, e);
+    if (failed)
+        return failed;
+    pid_t pid = folder_scheduler(&folder);
+    int handle = pid > 0 ? process_open(pid) : -1;
+    if (!pid || (pid > 0 && folder_scheduler(&folder) != pid)) /* it has just gone, and its pid may be another's */
+        printf("nobody serves %s\n", folder.path);
+    else if (handle < 0)
+        failed = error_set(e, ERROR_FAILED, "the scheduler of %s cannot be seen from here: stop it where it runs, such as in its container", folder.path);
+    else
+        failed = stop_wait(handle, folder.path, pid, e);
+    if (handle >= 0)
+        close(handle);
+    folder_clear(&folder);
+    return failed;
+}
+
 /* ---- the command ---- */
 
 static int serve(const char *spool, const struct run_arguments *a, const char *manager, struct error *e)
@@ -195,7 +233,10 @@ static int run_run(const struct command *self, int argc, char **argv)
         char *spool = folder_path(a.common.spool);
         char *jobs = a.jobs ? folder_absolute(a.jobs) : NULL;
         a.jobs = jobs;
-        code = a.detach ? detach(spool, jobs, argc, words, &e) : serve(spool, &a, manager, &e);
+        if (a.stop)
+            code = stop_serving(spool, &e);
+        else
+            code = a.detach ? detach(spool, jobs, argc, words, &e) : serve(spool, &a, manager, &e);
         free(jobs);
         free(spool);
         if (code < 0)

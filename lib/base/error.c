@@ -20,6 +20,8 @@ static void error_fill(struct error *e, enum error_code code, int number, const 
     const char *why = number ? strerror(number) : "";
     size_t room = sizeof e->text - (number ? strlen(why) + 2 : 0); /* what went wrong is told in any case */
     error_cut(e->text, room, vsnprintf(e->text, room, format, arguments), "...");
+    for (char *p = e->text; (p = strpbrk(p, "\n\r"));) /* of a value that is quoted in it: it is one line */
+        *p = ' ';
     if (number) {
         size_t used = strlen(e->text);
         snprintf(e->text + used, sizeof e->text - used, ": %s", why);

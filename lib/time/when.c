@@ -1,5 +1,7 @@
 #include "lib/time/when.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,6 +26,31 @@ static const char *after_word(const char *text, const char *word)
 
 /* ---- delays and intervals ---- */
 
+char when_unit(const char *word)
+{
+    static const struct {
+        const char *word;
+        char unit;
+    } units[] = {{"second", 's'}, {"seconds", 's'}, {"sec", 's'}, {"secs", 's'}, {"s", 's'}, {"minute", 'm'},
+        {"minutes", 'm'}, {"min", 'm'}, {"mins", 'm'}, {"m", 'm'}, {"hour", 'h'}, {"hours", 'h'}, {"h", 'h'},
+        {"day", 'd'}, {"days", 'd'}, {"d", 'd'}, {"week", 'w'}, {"weeks", 'w'}, {"w", 'w'}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].word, word) == 0)
+            return units[i].unit;
+    return 0;
+}
+
+/* `20 minutes`: refused with what it is written like. 0: it is something else. */
+static int unit_apart(const char *text, struct error *e)
+{
+    size_t digits = strspn(text, "0123456789"), blanks = strspn(text + digits, " ");
+    char unit = digits && digits < 10 && blanks ? when_unit(text + digits + blanks) : 0;
+    if (!unit)
+        return 0;
+    error_set(e, ERROR_USAGE, "write it without blanks: %.*s%c", (int)digits, text, unit);
+    return place(e, text, text, (int)strlen(text));
+}
+
 static instant later(instant now, duration d)
 {
     instant at;
@@ -33,7 +60,9 @@ static instant later(instant now, duration d)
 int when_in(const char *text, instant now, struct when *out, struct error *e)
 {
     duration d;
-    int code = duration_parse(text, &d, e);
+    int code = unit_apart(text, e);
+    if (!code)
+        code = duration_parse(text, &d, e);
     if (code)
         return code;
     instant at = later(now, d);
@@ -46,7 +75,9 @@ int when_in(const char *text, instant now, struct when *out, struct error *e)
 int when_every(const char *text, instant now, struct when *out, struct error *e)
 {
     duration d;
-    int code = duration_parse(text, &d, e);
+    int code = unit_apart(text, e);
+    if (!code)
+        code = duration_parse(text, &d, e);
     if (code && !(*text >= '0' && *text <= '9')) {
         error_set(e, ERROR_USAGE,
             "an interval is expected, like 10m or 1h30m; days and times of day are a cron expression such as '0 9 * * "
@@ -126,6 +157,32 @@ static int cron_when(const char *text, struct when *out, struct error *e)
     return 0;
 }
 
+/* `17.30`: a time of day as some write it. */
+static bool is_dotted_time(const char *text)
+{
+    size_t hour = strspn(text, "0123456789");
+    return hour >= 1 && hour <= 2 && text[hour] == '.' && strspn(text + hour + 1, "0123456789") == 2 && !text[hour + 3];
+}
+
+static int dotted_time(const char *text, struct error *e)
+{
+    error_set(e, ERROR_USAGE, "a time of day is written with a colon, %.*s:%s, and a delay with units, like 1h30m",
+        (int)strcspn(text, "."), text, strchr(text, '.') + 1);
+    return place(e, text, text, (int)strlen(text));
+}
+
+/* `tomorrow at 9am`: people put an `at` between day and time. */
+static int time_words(const char *text, const struct zone *z, instant now, struct when *out, struct error *e)
+{
+    char shorter[64];
+    const char *at = strstr(text, " at ");
+    int code = when_at(text, z, now, out, e);
+    if (code == 0 || !at || strlen(text) >= sizeof shorter)
+        return code;
+    snprintf(shorter, sizeof shorter, "%.*s%s", (int)(at - text), text, at + sizeof " at" - 1);
+    return when_at(shorter, z, now, out, NULL) == 0 ? 0 : code;
+}
+
 int when_parse(const char *text, const struct zone *z, instant now, struct when *out, struct error *e)
 {
     const char *part;
@@ -134,7 +191,9 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
     if ((part = after_word(text, "every")))
         return shift(when_every(part, now, out, e), text, part, e);
     if ((part = after_word(text, "at")))
-        return shift(when_at(part, z, now, out, e), text, part, e);
+        return shift(time_words(part, z, now, out, e), text, part, e);
+    if (is_dotted_time(text))
+        return dotted_time(text, e);
     switch (when_notation(text)) {
     case NOTATION_DIGITS:
         return bare_digits(text, strlen(text), e);
@@ -142,7 +201,7 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
         return when_in(text, now, out, e);
     case NOTATION_EPOCH:
     case NOTATION_TIME:
-        return when_at(text, z, now, out, e);
+        return time_words(text, z, now, out, e);
     case NOTATION_NICKNAME:
     case NOTATION_CRON:
         return cron_when(text, out, e);

@@ -27,7 +27,7 @@ struct when {
 
 /* A bare WHEN: `now`, a duration, a time as when_at takes it, five cron fields or a nickname (WHEN_CRON, checked by
  * cron_parse), or `in D`, `every D`, `at T` in one text. Bare digits, six cron fields and calendar expressions are
- * refused with the flag that says them. Errors: ERROR_USAGE with the column and what would be taken. */
+ * refused with the flag that says them. `tomorrow at 9am` is `tomorrow 9am`. Errors: ERROR_USAGE with the column and what would be taken. */
 int when_parse(const char *text, const struct zone *z, instant now, struct when *out, struct error *e);
 
 /* --in D: a duration; 0s is now. --every D: a duration of at least one second, first time one interval from now.
@@ -41,6 +41,9 @@ int when_parse(const char *text, const struct zone *z, instant now, struct when 
 int when_in(const char *text, instant now, struct when *out, struct error *e);
 int when_every(const char *text, instant now, struct when *out, struct error *e);
 int when_at(const char *text, const struct zone *z, instant now, struct when *out, struct error *e);
+
+/* `minutes`, `min`, `m`: the letter of the unit, 'm'; 0 if it is none. */
+char when_unit(const char *word);
 
 /* True if the word begins a time, so that a command beginning with it is likely a slip: `+`, digits with a unit, HH:MM,
  * a date of digits, today, tomorrow, noon, midnight, teatime, next, weekdays, month names, what stands behind a number

@@ -485,3 +485,27 @@ load helper
     run -2 ax add 'every 5x' true
     assert_output --partial 'is not a unit'
 }
+
+@test "times as people write them: the words that were meant" {
+    local line want
+    while IFS='|' read -r line want; do
+        run -2 eval "ax add $line"
+        assert_output --partial "$want"
+    done <<'END'
+'in 20 minutes' true|write it without blanks: 20m
+every 10 minutes true|ax add 'every 10m' true
+'every 2 hours' true|write it without blanks: 2h
+17.30 true|a time of day is written with a colon, 17:30
+tomorrow at 9:00 true|ax add 'tomorrow at 9:00' true
+END
+    [ "$(ax add --dry-run 'tomorrow at 9am' true)" = "$(ax add --dry-run 'tomorrow 9am' true)" ]
+    [ "$(ax add --dry-run 'at tomorrow at 9am' true)" = "$(ax add --dry-run 'tomorrow 9am' true)" ]
+}
+
+@test "a word that only a shell reads, among words" {
+    run -2 ax add 1h echo hi '|' wc
+    assert_output "ax add: \`|\` is no program but a matter of the shell: ax add 1h -c 'echo hi | wc'"
+    ax add -q --dry-run 1h -- echo hi '|' wc
+    ax add -q --dry-run --no-check 1h echo hi '&&' true
+    ax add -q --dry-run 1h find . -exec echo {} ';'
+}

@@ -151,3 +151,23 @@ END
     run -2 ax help qqqqqqqqq
     assert_output --partial '`ax help` lists the commands'
 }
+
+@test "what commands are called elsewhere" {
+    local word want
+    while read -r word want; do
+        run -2 ax $word
+        assert_output "ax: there is no command \`$word\`; did you mean \`ax $want\`?"
+        [ "$want" = 'run --stop' ] || ax help ${want%% *} >/dev/null
+    done <<'END'
+remove cancel
+kill stop
+rerun retry
+backup dump
+restore load
+clean prune
+shutdown run --stop
+jobs ls
+crontab import crontab
+END
+    [ "$(ax help unpause)" = "$(ax help resume)" ]
+}

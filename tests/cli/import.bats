@@ -133,3 +133,9 @@ load helper
     run -2 ax import ndjson - <<<"$line"
     assert_output --partial 'line 1, column 28: except: '
 }
+
+@test "a job file is not for import" {
+    echo 'version: 1' >jobs.yaml
+    run -2 ax import jobs.yaml
+    assert_output --partial 'jobs.yaml is a job file: `ax apply` takes it'
+}

@@ -88,6 +88,7 @@ play() { # FILE
     'PATH='*) cp "$1" crontab.txt ;;
     'FROM '*) container "$1" ;;
     '# '*) as_root "$1" ;;
+    'ax status '*) night "$1" ;;
     *make* | *git*) targets "$1" ;;
     *'/ '*) folders "$1" ;;
     *) echo "what is this?"; cat "$1"; return 1 ;;
@@ -113,6 +114,21 @@ container() { # its command serves the folder that it says, and obeys TERM
     "$AX" $words 2>log 3>&- &
     scheduler=$!
     until_true 20 eval 'ax log a 2>/dev/null | grep -q done' || { cat log; return 1; }
+    unserve
+}
+night() { # each line, of a job that has failed
+    local line code
+    serve
+    ax add -q --name backup --clean-env 1h -c 'exit 3' && ax start -q backup
+    until_true 20 eval 'ax history --json backup | grep -q "\"exit_code\":3"'
+    while IFS= read -r line; do
+        code=0
+        PATH=$(dirname "$AX"):$PATH bash -c "$line" >said 2>&1 || code=$?
+        case $line in
+        *'exec backup '*) [ "$code" -eq 3 ] ;;
+        *) [ "$code" -eq 0 ] && { [ -s said ] || [[ $line = *' log '* ]]; } ;;
+        esac || { echo "$line: exit $code"; cat said; return 1; }
+    done <"$1"
     unserve
 }
 as_root() { # by hand; here only whether there are such commands

@@ -190,3 +190,17 @@ ended() { # waits for the scheduler's own end; its exit code in $status
     AX_LOG= run -0 timeout 20 "$AX" run --until-idle
     assert_output --partial 'event=serving'
 }
+
+@test "ax run --stop stops who serves, and waits for it" {
+    ax add -q 1h true
+    run -0 ax run --stop
+    assert_output --partial 'nobody serves'
+    serve --on-stop leave
+    ax add -q now -- sleep 6501
+    until_true 10 sleeps 6501
+    run -0 ax run --stop
+    assert_output "the scheduler of $AX_SPOOL has stopped, pid $scheduler"
+    ! alive "$scheduler"
+    sleeps 6501
+    run -5 ax run --stop --spool "$PWD/nowhere"
+}

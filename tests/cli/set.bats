@@ -136,3 +136,11 @@ END
     run -2 ax set j cron='1 * * *'
     assert_output --partial 'ax set: cron: day-of-week: it is missing'
 }
+
+@test "fields as they are called elsewhere" {
+    ax add -q --name j 1h true
+    run -2 ax set j schedule='0 3 * * *'
+    assert_output --partial 'did you mean `cron`, `every`, `at` or `calendar`?'
+    run -2 ax set j '0 3 * * *'
+    assert_output --partial "cron='0 3 * * *'"
+}

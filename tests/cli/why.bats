@@ -116,3 +116,17 @@ has_reasons() {
     run -3 ax why bakup
     assert_output --partial backup
 }
+
+@test "exit 127 leads to what differs from the shell; a run stands for its job" {
+    serve
+    ax add -q --name lost --no-check now -c 'no-such-program-here'
+    until_true 10 state_is lost failed
+    run -0 ax why lost
+    assert_output --partial 'exit 127 is what a shell says of a command that it does not find; `ax exec --compare 1` shows how its environment differs'
+    run -0 ax why 1.1
+    assert_output --partial 'Job 1 lost '
+    ax add -q --name plain now -c 'exit 3'
+    until_true 10 state_is plain failed
+    run -0 ax why plain
+    refute_output --partial 'compare'
+}
