@@ -44,7 +44,7 @@ char when_unit(const char *word)
 static int unit_apart(const char *text, struct error *e)
 {
     size_t digits = strspn(text, "0123456789"), blanks = strspn(text + digits, " ");
-    char unit = digits && digits < 10 && blanks ? when_unit(text + digits + blanks) : 0;
+    char unit = digits && digits < 4 && blanks ? when_unit(text + digits + blanks) : 0;
     if (!unit)
         return 0;
     error_set(e, ERROR_USAGE, "write it without blanks: %.*s%c", (int)digits, text, unit);

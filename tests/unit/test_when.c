@@ -156,7 +156,7 @@ static const struct {
     {NOON, "1.5h", 1, 1, "no fraction"},
     {NOON, "1h30", 3, 2, "no unit"},
     {NOON, "15M", 3, 1, "minutes"},
-    {NOON, "5 minutes", 1, 1, "no unit"},
+    {NOON, "5 minutes", 1, 9, "write it without blanks: 5m"},
     {NOON, "99999999999999h", 1, 15, "too long"},
     {NOON, "100000d", 1, 7, "2262"},
     {NOON, "every 100000d", 7, 7, "2262"},
