@@ -188,7 +188,7 @@ static const struct {
     {NOON, "at @daily", 5, 1, "seconds since 1970"},
     {NOON, "P1M", 2, 2, "no fixed length"},
     {NOON, "1730 minutes", 1, 4, "no unit"},
-    {NOON, "5.30", 1, 1, "no fraction"},
+    {NOON, "5.30", 1, 4, "with a colon, 5:30"},
     {NOON, "at 2027-06-01T12:00,5", 20, 2, "write 12:00:30"},
     {NOON, "at now + 5", 11, 1, "a unit is expected"},
     {NOON, "weekly", 1, 6, "--calendar 'weekly'"},
