@@ -39,14 +39,13 @@ static const struct option_row retry_options[] = {
     RETRY_ROWS,
 };
 
-/* A run names its job: what is tried again is its occurrence, if it is the last. */
 static int retry_one(void *context, struct store *s, const struct chosen *c, struct error *e)
 {
     struct retry *r = context;
     struct job job;
     struct done d = {.number = c->job};
     instant now = r->view.now;
-    int code = r->skips ? store_skip(s, c->job, now, &d.due, e) : store_retry(s, c->job, now, &d.due, e);
+    int code = r->skips ? store_skip(s, c->job, now, &d.due, e) : store_retry(s, (struct run_id){.job = c->job, .n = c->run}, now, &d.due, e);
     if (code == 0)
         code = store_audit(s, c->job, now, r->skips ? "next occurrence skipped" : "tried again", e);
     if (code == 0)

@@ -310,6 +310,8 @@ static int service_enable(
 
 static int service_install(const struct command *self, const struct service *o, struct error *e)
 {
+    if (o->jobs && access(o->jobs, F_OK) < 0)
+        command_warn(self, "%s is not there yet: until it is, the scheduler will not start", o->jobs);
     struct service_unit u = service_find(o);
     int code = ERROR_NONE;
     if (o->dry_run)

@@ -73,9 +73,9 @@ int store_pause(struct store *s, uint64_t number, bool pause, instant now, bool 
 /* The open runs of a job are to be ended (or only run `only.n`, if that is not 0); the job goes on. *runs is malloc'd. */
 int store_stop(struct store *s, struct run_id only, struct run_id **runs, size_t *count, struct error *e);
 
-/* What has failed once more, now: of a one-off job its occurrence, from the first attempt on; of a repeating one the due time of its last failed run, as a replay. *due: which.
- * ERROR_FAILED: nothing of it has failed. */
-int store_retry(struct store *s, uint64_t number, instant now, instant *due, struct error *e);
+/* What has failed once more, now: of a one-off job its occurrence, from the first attempt on; of others the due time of the run, or of the last run if id.n is 0, as a
+ * replay. *due: which. ERROR_FAILED: it has not failed. */
+int store_retry(struct store *s, struct run_id id, instant now, instant *due, struct error *e);
 
 /* The next occurrence gets no run. ERROR_FAILED: there is none to skip. */
 int store_skip(struct store *s, uint64_t number, instant now, instant *due, struct error *e);

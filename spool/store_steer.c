@@ -78,8 +78,7 @@ int store_stop(struct store *s, struct run_id only, struct run_id **runs, size_t
 /* ---- retry ---- */
 
 struct last {
-    bool failed;
-    struct run run;
+    struct run run; /* without a number: there was none */
 };
 
 static bool last_run(void *context, const struct run *r)
@@ -87,38 +86,58 @@ static bool last_run(void *context, const struct run *r)
     struct last *l = context;
     if (r->id.note)
         return true;
-    l->failed = r->outcome != OUTCOME_OK;
     run_copy(&l->run, r);
     return false;
 }
 
-int store_retry(struct store *s, uint64_t number, instant now, instant *due, struct error *e)
+static int not_failed(struct run_id id, const char *was, struct error *e)
+{
+    if (!id.n)
+        return error_set(e, ERROR_FAILED, "job %" PRIu64 " has not failed: its last run was %s", id.job, was);
+    return error_set(e, ERROR_FAILED, "run %" PRIu64 ".%" PRIu32 " has not failed: it was %s", id.job, id.n, was);
+}
+
+/* The run whose due time is to be replayed: the one that is named, or else the last. */
+static int retry_run(struct store *s, struct run_id id, const struct job_state *st, struct run *out, struct error *e)
+{
+    struct last last = {0};
+    int failed = id.n ? store_run(s, id, out, e) : store_each_run(s, id.job, NULL, last_run, &last, e);
+    if (failed)
+        return failed;
+    if (!id.n && !last.run.id.n)
+        return not_failed(id, "none yet", e);
+    if (!id.n)
+        *out = last.run;
+    if (out->outcome != OUTCOME_OK && out->outcome != OUTCOME_NONE)
+        return 0;
+    run_clear(out);
+    return not_failed(id, id.n ? "ok" : outcome_name(st->last_outcome), e);
+}
+
+int store_retry(struct store *s, struct run_id id, instant now, instant *due, struct error *e)
 {
     struct job_state old, new;
-    struct last last = {0};
-    int failed = store_state(s, number, &old, e);
+    struct run run;
+    int failed = store_state(s, id.job, &old, e);
     if (failed)
         return failed;
     new = old;
     if (life_retry(&new, now)) {
         *due = new.due;
-        failed = store_state_put(s, number, &old, &new, e);
+        failed = store_state_put(s, id.job, &old, &new, e);
         if (!failed)
-            store_feed_add(s, FEED_DUE, number);
+            store_feed_add(s, FEED_DUE, id.job);
         return failed;
     }
     bool by_hand = old.phase == PHASE_WAITING && old.runs; /* it waits for a person, or for its next time */
-    failed = old.repeats || by_hand ? store_each_run(s, number, NULL, last_run, &last, e) : 0;
+    if (!old.repeats && !by_hand)
+        return not_failed((struct run_id){.job = id.job}, old.last_outcome == OUTCOME_NONE ? "none yet" : outcome_name(old.last_outcome), e);
+    failed = retry_run(s, id, &old, &run, e);
     if (failed)
         return failed;
-    if (!last.failed)
-        run_clear(&last.run);
-    if (!last.failed)
-        return error_set(e, ERROR_FAILED, "job %" PRIu64 " has not failed: its last run was %s", number,
-            old.last_outcome == OUTCOME_NONE ? "none yet" : outcome_name(old.last_outcome));
-    *due = last.run.due;
-    failed = store_start_due(s, number, &last.run, now, e);
-    run_clear(&last.run);
+    *due = run.due;
+    failed = store_start_due(s, id.job, &run, now, e);
+    run_clear(&run);
     return failed;
 }
 

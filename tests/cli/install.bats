@@ -48,7 +48,7 @@ setup() {
 # then:
 systemctl daemon-reload
 systemctl enable --now ax.service"
-    run -0 usr/bin/ax service install --system --dry-run --jobs /srv/jobs
+    run -0 usr/bin/ax service install --system --dry-run --jobs /
     assert_line --index 0 '# /etc/systemd/system/ax.service'
     run -0 usr/bin/ax service remove --system --dry-run
     assert_output 'would stop the service, which is enabled no more; jobs that run go on'

@@ -3,7 +3,8 @@ load helper
 # ax service with a stub of systemctl, in a mount namespace where there is a systemd; and what the scheduler tells a service manager.
 
 @test "the unit: runs are left alone, the manager is told, words are quoted" {
-    run -0 ax service install --system --dry-run --jobs '/etc/ax jobs/100%' --spool /srv/spool
+    run -0 --separate-stderr ax service install --system --dry-run --jobs '/etc/ax jobs/100%' --spool /srv/spool
+    [[ $stderr = *'/etc/ax jobs/100% is not there yet'* ]]
     assert_line --index 0 '# /etc/systemd/system/ax.service'
     assert_line --regexp '^ExecStart=/.*/ax run --on-stop leave --spool /srv/spool --jobs "/etc/ax jobs/100%%"$'
     for line in Type=notify KillMode=process OOMPolicy=continue SuccessExitStatus=6 After=time-sync.target WantedBy=multi-user.target; do

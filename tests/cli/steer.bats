@@ -126,3 +126,19 @@ some() { # JOB OUTCOME COUNT
     run -0 ax retry --all-failed
     assert_output 'no one-off job has failed; name the others that are to run again'
 }
+
+@test "retry of a run that is not the last: its due time once more" {
+    ax import ndjson -q - <<<'{"name":"hand","command":"test -e there","cwd":"'"$PWD"'"}' 2>/dev/null
+    serve
+    run -1 ax start -q --wait hand
+    touch there
+    ax start -q --wait hand
+    run -1 ax retry hand
+    assert_output --partial 'job 1 has not failed: its last run was ok'
+    run -1 ax retry 1.2
+    assert_output --partial 'run 1.2 has not failed: it was ok'
+    run -3 ax retry 1.9
+    run -0 ax retry 1.1
+    until_true 20 eval 'ax history --json hand | grep -q "\"run\":\"1.3\".*\"outcome\":\"ok\""'
+    [ "$(ax history --json hand | grep '"run":"1.3"' | field due)" = "$(ax history --json hand | grep '"run":"1.1"' | field due)" ]
+}

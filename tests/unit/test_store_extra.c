@@ -160,7 +160,7 @@ static void play(struct store *s, const struct step *step)
         free(runs);
         break;
     case RETRY:
-        OK(store_retry(s, 1, now, &due, &e));
+        OK(store_retry(s, (struct run_id){.job = 1}, now, &due, &e));
         assert_int_equal((due - NOW) / SECOND, step->a);
         break;
     case SKIP:
@@ -355,7 +355,7 @@ static void test_retry_repeating(void **state)
     struct error refused = {0};
     instant due;
     OK(store_begin(f->s, true, &e));
-    assert_int_equal(store_retry(f->s, 1, SECONDS(4100), &due, &refused), -ERROR_FAILED);
+    assert_int_equal(store_retry(f->s, (struct run_id){.job = 1}, SECONDS(4100), &due, &refused), -ERROR_FAILED);
     store_abort(f->s);
 }
 
