@@ -151,7 +151,7 @@ static void add_sum(struct buf *b, const struct crontab_import *im)
         buf_format(b, "; %zu refused", im->refused);
     buf_char(b, '\n');
     if (im->done && !im->options->take_over && has_open_lines(im))
-        buf_text(b, "cron still has these lines: --take-over makes them comments there, so that nothing runs twice, and --undo takes that back\n");
+        buf_text(b, "if cron reads this crontab, it still has the lines: --take-over makes them comments there, so that nothing runs twice, and --undo takes that back\n");
 }
 
 /* PAM gives the variables of these files to what Debian's cron starts. */

@@ -55,7 +55,7 @@ void served_clear(struct served *s)
     *s = (struct served){.since = INSTANT_NONE};
 }
 
-/* What is noted is that of the latest scheduler, which may have gone. */
+/* What is noted is that of the latest scheduler, which may have gone. Its pid there is that of its own container. */
 int served_read(struct store *store, struct served *out, struct error *e)
 {
     struct value about;
@@ -63,7 +63,7 @@ int served_read(struct store *store, struct served *out, struct error *e)
     int failed = store_setting(store, "scheduler", &about, e);
     if (failed)
         return failed;
-    if (new.pid && (new.pid < 0 || number_of(&about, "pid", 0) == new.pid)) {
+    if (new.pid) {
         new.since = number_of(&about, "since_ns", INSTANT_NONE);
         new.version = text_of(&about, "version");
         new.workers = (uint32_t)number_of(&about, "workers", 0);

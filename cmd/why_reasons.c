@@ -86,7 +86,7 @@ static void why_next(struct whys *y)
     if (st->next <= y->v->now)
         add(y, "overlap", INSTANT_NONE, "its next due time has come while that run goes: %s", then[y->w->job.overlap]);
     else
-        add(y, "time", st->next, "after that it is due");
+        add(y, "time", st->next, y->w->job.overlap == OVERLAP_SKIP ? "if that run is over by then, it is due next" : "it is due next");
 }
 
 static void why_running(struct whys *y)

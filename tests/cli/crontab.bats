@@ -85,7 +85,7 @@ for text in sys.stdin:
     run -0 --separate-stderr ax import crontab tab
     assert_output --partial '1 created, 1 updated, 1 unchanged, 1 removed'
     assert_output --partial 'job 3 (tab-a-one-2) removed: its line is gone'
-    assert_output --partial 'cron still has these lines'
+    assert_output --partial 'if cron reads this crontab, it still has the lines'
     run -0 --separate-stderr ax import crontab --json --dry-run - </dev/null # of another source
     assert_output ''
     : >tab

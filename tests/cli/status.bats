@@ -128,3 +128,15 @@ load helper
     run -1 ax status --check
     assert_output --partial '1 run went wrong within 1d, the latest 2.2 gone'
 }
+
+@test "a scheduler in a container: its start and its job files are seen from outside" {
+    unshare -rpf --mount-proc true 2>/dev/null || skip "no namespaces here"
+    mkdir jobs
+    echo 'version: 2' >jobs/bad.yaml
+    unshare -rpf --mount-proc "$AX" run --jobs jobs 2>log 3>&- 4>&- &
+    until_true 20 eval 'ax status --check | grep -q "in the job files"'
+    run ax status
+    assert_output --partial 'serving since'
+    kill $(pgrep -f "run --jobs jobs" -P $!)
+    wait
+}
