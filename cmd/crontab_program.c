@@ -8,6 +8,7 @@
 
 #include "cmd/crontab_files.h"
 #include "lib/sys/child.h"
+#include "lib/sys/write.h"
 
 #define LIST_MAX (64 << 20)
 
@@ -71,13 +72,8 @@ int crontab_program_install(const char *user, bool other, const struct buf *text
     int fd = temporary(e);
     if (fd < 0)
         return fd;
-    int code = 0;
-    for (size_t at = 0; code == 0 && at < text->length;) {
-        ssize_t n = write(fd, text->data + at, text->length - at);
-        if (n < 0)
-            code = error_errno(e, ERROR_FAILED, errno, "memory for a crontab");
-        at += n > 0 ? (size_t)n : 0;
-    }
+    int number = write_all(fd, text->data, text->length);
+    int code = number ? error_errno(e, ERROR_FAILED, number, "memory for a crontab") : 0;
     if (code == 0 && lseek(fd, 0, SEEK_SET) == 0)
         code = run(other ? of : own, fd, STDOUT_FILENO, e);
     close(fd);

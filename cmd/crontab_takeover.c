@@ -10,6 +10,7 @@
 
 #include "cmd/crontab_files.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "lib/text/utf8.h"
 #include "spool/crontab_mark.h"
 
@@ -21,17 +22,6 @@ static char *beside(const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/');
     return mem_format("%.*s/.%s%s", (int)(slash - path), path, slash + 1, ending);
-}
-
-static int write_all(int fd, const struct buf *text)
-{
-    for (size_t at = 0; at < text->length;) {
-        ssize_t n = write(fd, text->data + at, text->length - at);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return fsync(fd);
 }
 
 /* Owner first: chown takes bits of the mode away. */
@@ -51,16 +41,14 @@ static int set_owner(int fd, const struct stat *as)
 static int write_new(const char *path, const struct buf *text, const struct stat *as, char **name, struct error *e)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC), number = errno;
+    int fd = mkostemp(temporary, O_CLOEXEC);
     bool made = fd >= 0;
-    bool written = made && write_all(fd, text) == 0 && set_owner(fd, as) == 0;
-    if (made && !written)
+    int number = made ? write_synced(fd, text->data, text->length) : errno;
+    if (!number && set_owner(fd, as) != 0)
         number = errno;
-    if (made && close(fd) < 0 && written) {
+    if (made && close(fd) < 0 && !number)
         number = errno;
-        written = false;
-    }
-    if (written) {
+    if (!number) {
         *name = temporary;
         return 0;
     }

@@ -8,6 +8,7 @@
 
 #include "cmd/program.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "lib/text/yaml.h"
 
 #define MARK "#! " /* leads the lines that are ours */
@@ -42,24 +43,14 @@ void edit_file_clear(struct edit_file *f)
     *f = (struct edit_file){0};
 }
 
-static int write_all(const struct edit_file *f, const struct buf *b, struct error *e)
+static int write_bytes(const struct edit_file *f, const struct buf *b, struct error *e)
 {
     int fd = open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return error_errno(e, ERROR_FAILED, errno, "%s", f->path);
-    for (size_t done = 0; done < b->length;) {
-        ssize_t n = write(fd, b->data + done, b->length - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            error_errno(e, ERROR_FAILED, errno, "%s", f->path);
-            close(fd);
-            return -(int)ERROR_FAILED;
-        }
-        done += (size_t)n;
-    }
+    int number = write_all(fd, b->data, b->length);
     close(fd);
-    return 0;
+    return number ? error_errno(e, ERROR_FAILED, number, "%s", f->path) : 0;
 }
 
 static size_t count_lines(const struct buf *b)
@@ -102,7 +93,7 @@ int edit_file_write(const struct edit_file *f, struct errors *errors, const stru
         write_errors(&b, errors, lines);
     }
     buf_add(&b, buf_string(text), text->length);
-    int code = write_all(f, &b, e);
+    int code = write_bytes(f, &b, e);
     buf_clear(&b);
     return code;
 }

@@ -1,4 +1,5 @@
 #include "cmd/plainfile.h"
+#include "lib/sys/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,20 +15,6 @@ int plainfile_temporary(const char *folder, struct error *e)
             return fd;
     }
     return error_errno(e, ERROR_FAILED, errno, "cannot make a temporary file (TMPDIR says where)");
-}
-
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length) {
-        ssize_t n = write(fd, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : ENOSPC;
-        data += n;
-        length -= (size_t)n;
-    }
-    return 0;
 }
 
 int plainfile_copy(int from, int to, struct error *e)

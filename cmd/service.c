@@ -11,6 +11,7 @@
 
 #include "cmd/program.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "lib/text/visible.h"
 #include "spool/folder.h"
 
@@ -175,18 +176,28 @@ static int service_folders(const char *path, struct error *e)
     return 0;
 }
 
+/* 0, or the errno. */
+static int service_put(const char *path, const struct buf *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd < 0)
+        return errno;
+    int number = write_synced(fd, text->data, text->length);
+    close(fd);
+    return number;
+}
+
 static int service_write(const char *path, const struct buf *text, struct error *e)
 {
     char *temporary = mem_format("%s.new", path);
     int code = service_folders(path, e);
-    int fd = code < 0 ? -1 : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (code == 0 && (fd < 0 || write(fd, text->data, text->length) != (ssize_t)text->length || fsync(fd) < 0 ||
-                         rename(temporary, path) < 0)) {
-        code = error_errno(e, ERROR_FAILED, errno, "writing %s", path);
+    int number = code == 0 ? service_put(temporary, text) : 0;
+    if (code == 0 && !number && rename(temporary, path) < 0)
+        number = errno;
+    if (number) {
+        code = error_errno(e, ERROR_FAILED, number, "writing %s", path);
         unlink(temporary);
     }
-    if (fd >= 0)
-        close(fd);
     free(temporary);
     return code;
 }
@@ -265,16 +276,14 @@ static void service_forget(struct service_unit *u)
 
 static void service_print(const struct command *self, const struct service *o, const struct service_unit *u)
 {
-    struct buf b = {0}, unit = {0};
+    struct buf b = {0};
     buf_format(&b, "# %s%s\n", u->is_written ? u->path : u->beside, u->is_written ? "" : ", which is there");
-    unit_text(&unit, o, u->program);
     if (u->is_written)
-        buf_add(&b, unit.data, unit.length);
+        unit_text(&b, o, u->program);
     buf_text(&b, "# then:\n");
     systemctl_line(&b, o, reload);
     systemctl_line(&b, o, enable);
     command_print(self, &b);
-    buf_clear(&unit);
     buf_clear(&b);
 }
 

@@ -11,6 +11,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 
 #define ENVFILE_MAX (1 << 20) /* bytes; an environment of more could not be given to a command */
 
@@ -28,20 +29,6 @@ static int envfile_check(int fd)
     return S_ISREG(s.st_mode) ? 0 : EINVAL;
 }
 
-static int envfile_write(int to, const char *bytes, size_t length)
-{
-    while (length) {
-        ssize_t n = write(to, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : ENOSPC;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 0;
-}
-
 static int envfile_pass(int from, int to)
 {
     char bytes[4096];
@@ -52,7 +39,7 @@ static int envfile_pass(int from, int to)
         if (n <= 0)
             return n < 0 ? errno : 0;
         total += (size_t)n;
-        int number = total > ENVFILE_MAX ? EFBIG : envfile_write(to, bytes, (size_t)n);
+        int number = total > ENVFILE_MAX ? EFBIG : write_all(to, bytes, (size_t)n);
         if (number)
             return number;
     }

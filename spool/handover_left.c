@@ -10,24 +10,11 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
+#include "lib/sys/write.h"
 #include "lib/text/pack.h"
 #include "spool/handover_parts.h"
 
 /* ---- outcomes ---- */
-
-static int left_write_all(int fd, const char *data, size_t length)
-{
-    while (length) {
-        ssize_t n = write(fd, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : ENOSPC;
-        data += n;
-        length -= (size_t)n;
-    }
-    return fsync(fd) == 0 ? 0 : errno;
-}
 
 static int left_sync_folder(int folder)
 {
@@ -48,7 +35,7 @@ static int left_save(const struct folder *f, struct run_id id, const struct buf 
     if (fd < 0)
         return errno;
     FAULT_POINT("worker-left-made");
-    int number = left_write_all(fd, bytes->data, bytes->length);
+    int number = write_synced(fd, bytes->data, bytes->length);
     close(fd);
     FAULT_POINT("worker-left-synced");
     if (!number && renameat(f->handover, temporary, f->handover, name) != 0)

@@ -12,6 +12,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "lib/text/base64.h"
 #include "lib/text/json.h"
 #include "spool/pages.h"
@@ -31,16 +32,9 @@ struct dump {
 
 static int dump_flush(struct dump *d, struct error *e)
 {
-    const char *p = d->out.data;
-    for (size_t left = d->out.length; left;) {
-        ssize_t n = write(d->fd, p, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return error_errno(e, ERROR_FAILED, n < 0 ? errno : ENOSPC, "cannot write the dump");
-        p += n;
-        left -= (size_t)n;
-    }
+    int number = write_all(d->fd, d->out.data, d->out.length);
+    if (number)
+        return error_errno(e, ERROR_FAILED, number, "cannot write the dump");
     buf_reset(&d->out);
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "lib/text/base64.h"
 #include "lib/text/json.h"
 #include "lib/text/utf8.h"
@@ -90,15 +91,9 @@ static int file_open(struct load *l, const char *path, struct error *e)
 
 static int file_add(struct load *l, const struct buf *b, struct error *e)
 {
-    size_t done = 0;
-    while (l->fd >= 0 && done < b->length) {
-        ssize_t n = write(l->fd, b->data + done, b->length - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return error_errno(e, ERROR_SPOOL, n < 0 ? errno : ENOSPC, "cannot write %s of the spool", l->file);
-        done += (size_t)n;
-    }
+    int number = l->fd >= 0 ? write_all(l->fd, b->data, b->length) : 0;
+    if (number)
+        return error_errno(e, ERROR_SPOOL, number, "cannot write %s of the spool", l->file);
     l->size += (int64_t)b->length;
     return 0;
 }

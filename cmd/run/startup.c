@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/sys/write.h"
 #include "spool/envfile.h"
 #include "spool/launch.h"
 
@@ -53,23 +54,17 @@ static int startup_sealed(const struct order *o)
     int fd = memfd_create("ax input", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -1;
-    for (size_t done = 0; done < o->input_length;) {
-        ssize_t n = write(fd, o->input + done, o->input_length - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            int number = n < 0 ? errno : ENOSPC;
-            close(fd);
-            errno = number;
-            return -1;
-        }
-        done += (size_t)n;
+    int number = write_all(fd, o->input, o->input_length);
+    if (number) {
+        close(fd);
+        errno = number;
+        return -1;
     }
     fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int reader = open(path, O_RDONLY | O_CLOEXEC);
-    int number = errno;
+    number = errno;
     close(fd);
     errno = number;
     return reader;
