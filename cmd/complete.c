@@ -12,6 +12,7 @@
 #include "cmd/view.h"
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/signals.h"
 #include "spool/fields.h"
 
 enum { NAMES_MOST = 500, JOBS_LOOKED_AT = 5000, RUNS_MOST = 20 };
@@ -265,8 +266,8 @@ static void answer_fields(struct answers *a)
 static void answer_signals(struct answers *a)
 {
     for (int i = 1; i < 65; i++)
-        if (view_signal(i))
-            answer_text(a, view_signal(i), NULL);
+        if (signals_name(i))
+            answer_text(a, signals_name(i), NULL);
 }
 
 /* Words that a command has for itself, by how many operands stand in front. False: it has none. */

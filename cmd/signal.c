@@ -13,6 +13,7 @@
 #include "lib/base/mem.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/process.h"
+#include "lib/sys/signals.h"
 #include "lib/sys/tree.h"
 #include "lib/text/utf8.h"
 #include "lib/text/visible.h"
@@ -55,7 +56,7 @@ static int signal_number(const char *text)
     if (end != text && !*end)
         return number > 0 && number <= SIGRTMAX ? (int)number : 0;
     for (int i = 1; i <= SIGRTMAX; i++)
-        if (view_signal(i) && strcasecmp(view_signal(i), name) == 0)
+        if (signals_name(i) && strcasecmp(signals_name(i), name) == 0)
             return i;
     return 0;
 }
@@ -170,7 +171,7 @@ static void signal_text(struct buf *b, struct run_id id, int number, const struc
         buf_text(b, sent->why);
         return;
     }
-    const char *name = view_signal(number);
+    const char *name = signals_name(number);
     buf_format(b, name ? "SIG%s" : "signal ", name);
     if (!name)
         buf_format(b, "%d", number);
@@ -199,7 +200,7 @@ static void signal_audit(const struct command *self, const struct signal_options
 {
     struct store *store;
     struct error e = {0};
-    const char *name = view_signal(number);
+    const char *name = signals_name(number);
     char *what = name ? mem_format("SIG%s sent", name) : mem_format("signal %d sent", number);
     int code = client_open(&o->common, STORE_WRITE, &store, &e);
     if (code == 0) {

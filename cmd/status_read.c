@@ -96,11 +96,6 @@ static int job_errors_read(struct status *s, struct store *store, struct error *
 
 /* ---- jobs ---- */
 
-static bool went_wrong(enum outcome o)
-{
-    return o == OUTCOME_FAILED || o == OUTCOME_KILLED || o == OUTCOME_TIMEOUT || o == OUTCOME_LOST || o == OUTCOME_UNSTARTABLE;
-}
-
 static bool count_state(void *context, uint64_t number, const struct job_state *st)
 {
     struct status *s = context;
@@ -109,7 +104,7 @@ static bool count_state(void *context, uint64_t number, const struct job_state *
     s->jobs++;
     if (view_states[state])
         s->states[state]++;
-    s->failing += went_wrong(st->last_outcome) && st->phase != PHASE_CANCELLED;
+    s->failing += outcome_is_bad(st->last_outcome) && st->phase != PHASE_CANCELLED;
     return true;
 }
 
@@ -217,7 +212,7 @@ static bool count_row(void *context, const struct run *r)
     s->runs += r->id.note == 0;
     s->missed += r->outcome == OUTCOME_MISSED ? r->count : 0;
     bool again = !r->id.note && rows_tried(rows, r);
-    if (!went_wrong(r->outcome) || again || run_is_foreground(r)) /* who ran it by ax exec has seen it */
+    if (!outcome_is_bad(r->outcome) || again || run_is_foreground(r)) /* who ran it by ax exec has seen it */
         return true;
     if (!s->failed++)
         run_copy(&s->last_failed, r);

@@ -143,14 +143,9 @@ void view_words(struct buf *b, const struct job *j)
     }
 }
 
-const char *view_signal(int number)
-{
-    return signals_name(number);
-}
-
 static void view_signal_text(struct buf *b, int number)
 {
-    const char *name = view_signal(number);
+    const char *name = signals_name(number);
     if (name)
         buf_format(b, "SIG%s", name);
     else

@@ -68,6 +68,4 @@ struct value view_run(const struct run *r);
 /* One value, one line. */
 void view_line(struct buf *b, struct value *v); /* clears v */
 
-const char *view_signal(int number); /* `KILL`; NULL: has no name */
-
 #endif

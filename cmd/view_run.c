@@ -1,4 +1,5 @@
 #include "cmd/view.h"
+#include "lib/sys/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static void put_known(struct value *map, const char *key, int64_t number, int64_
 
 static void put_signal(struct value *map, int number)
 {
-    const char *name = number ? view_signal(number) : NULL;
+    const char *name = number ? signals_name(number) : NULL;
     struct buf b = {0};
     if (name)
         buf_format(&b, "SIG%s", name);

@@ -131,17 +131,11 @@ void life_notify_claim(const struct life *l, const struct job_state *before, str
 
 /* ---- an outcome ---- */
 
-static bool is_bad(enum outcome o)
-{
-    return o == OUTCOME_FAILED || o == OUTCOME_KILLED || o == OUTCOME_TIMEOUT || o == OUTCOME_LOST ||
-           o == OUTCOME_UNSTARTABLE;
-}
-
 void life_notify_outcome(const struct life *l, const struct job_state *s, const struct run *r, uint32_t first)
 {
     if (r->outcome == OUTCOME_OK)
         notice_set(l, NOTIFY_RECOVERY, 0, r->due);
-    else if (is_bad(r->outcome) && s->phase != PHASE_RETRYING)
+    else if (outcome_is_bad(r->outcome) && s->phase != PHASE_RETRYING)
         notice_set(l, r->id.n == first ? NOTIFY_FAILURE : NOTIFY_GAVE_UP, 0, r->due);
     l->notes->notice.id = r->id;
 }

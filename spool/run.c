@@ -81,6 +81,11 @@ const char *run_mail_name(int mail)
     return names[mail];
 }
 
+bool outcome_is_bad(enum outcome o)
+{
+    return o == OUTCOME_FAILED || o == OUTCOME_KILLED || o == OUTCOME_TIMEOUT || o == OUTCOME_LOST || o == OUTCOME_UNSTARTABLE;
+}
+
 bool run_is_foreground(const struct run *r)
 {
     return r->generation == 0 && !r->id.note;

@@ -17,6 +17,7 @@ enum outcome {
 };
 const char *outcome_name(enum outcome o);
 int outcome_find(const char *name); /* or -1 */
+bool outcome_is_bad(enum outcome o); /* it began, or was to, and went wrong by itself: not cancelled, skipped or missed */
 
 /* Why there is a run. */
 enum run_cause { CAUSE_SCHEDULE, CAUSE_MANUAL, CAUSE_REPLAY }; /* its due time came; ax start; ax start --due, --from */

@@ -25,6 +25,24 @@ static void tell(struct checking *c, struct finding f)
         c->call(c->context, &f);
 }
 
+/* False: it is enough. */
+typedef bool entry_call(void *context, enum db_table table, struct db_bytes key, struct db_bytes value);
+
+static int each_entry(struct store *s, enum db_table table, entry_call *call, void *context, struct error *e)
+{
+    struct db_cursor *cursor;
+    struct db_bytes key, value;
+    int failed = db_cursor_new(s->db, table, &cursor, e);
+    if (failed)
+        return failed;
+    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
+         failed = db_cursor_next(cursor, &key, &value, e))
+        if (!call(context, table, key, value))
+            break;
+    db_cursor_free(cursor);
+    return failed < 0 ? failed : 0;
+}
+
 /* ---- records ---- */
 
 static void record_tell(
@@ -39,24 +57,15 @@ static void record_tell(
     free(place);
 }
 
-static int records_table(struct checking *c, enum db_table table, struct error *e)
+static bool record_check(void *context, enum db_table table, struct db_bytes key, struct db_bytes value)
 {
-    struct db_cursor *cursor;
-    struct db_bytes key, value;
-    int failed = db_cursor_new(c->store->db, table, &cursor, e);
-    if (failed)
-        return failed;
-    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
-         failed = db_cursor_next(cursor, &key, &value, e)) {
-        const struct entry_row *row = entry_find(table, key);
-        struct error why = {0};
-        if (!row)
-            record_tell(c, NULL, table, key, "an entry of a kind that this ax does not know");
-        else if (entry_check(row, value, &why) < 0)
-            record_tell(c, row, table, key, why.text);
-    }
-    db_cursor_free(cursor);
-    return failed < 0 ? failed : 0;
+    const struct entry_row *row = entry_find(table, key);
+    struct error why = {0};
+    if (!row)
+        record_tell(context, NULL, table, key, "an entry of a kind that this ax does not know");
+    else if (entry_check(row, value, &why) < 0)
+        record_tell(context, row, table, key, why.text);
+    return true;
 }
 
 int store_records(struct store *s, size_t *damaged, finding_call *call, void *context, struct error *e)
@@ -64,7 +73,7 @@ int store_records(struct store *s, size_t *damaged, finding_call *call, void *co
     struct checking c = {.store = s, .call = call, .context = context};
     int failed = 0;
     for (int t = 0; t < DB_TABLES && !failed; t++)
-        failed = records_table(&c, t, e);
+        failed = each_entry(s, t, record_check, &c, e);
     *damaged = c.found;
     return failed;
 }
@@ -130,21 +139,12 @@ static void count_entry(struct counted *n, const struct entry_row *row, struct d
         count_state(n, number, value);
 }
 
-static int count_table(struct checking *c, enum db_table table, struct counted *n, struct error *e)
+static bool count_row(void *context, enum db_table table, struct db_bytes key, struct db_bytes value)
 {
-    struct db_cursor *cursor;
-    struct db_bytes key, value;
-    int failed = db_cursor_new(c->store->db, table, &cursor, e);
-    if (failed)
-        return failed;
-    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
-         failed = db_cursor_next(cursor, &key, &value, e)) {
-        const struct entry_row *row = entry_find(table, key);
-        if (row)
-            count_entry(n, row, key, value);
-    }
-    db_cursor_free(cursor);
-    return failed < 0 ? failed : 0;
+    const struct entry_row *row = entry_find(table, key);
+    if (row)
+        count_entry(context, row, key, value);
+    return true;
 }
 
 static void count_compare(struct checking *c, const char *name, int64_t *have, int64_t want)
@@ -167,11 +167,10 @@ int store_recount(struct store *s, bool mend, finding_call *call, void *context,
     static const enum db_table tables[] = {DB_META, DB_QUEUES, DB_JOBS, DB_STATES};
     struct checking c = {.store = s, .mend = mend, .call = call, .context = context};
     struct counters *k = &s->counters;
-    struct counted n = {k->next_job, k->next_extra, k->next_queue, k->next_notice, 0, 0, 0, 0};
     int failed = s->writing ? 0 : store_counters(s, e);
-    n = (struct counted){k->next_job, k->next_extra, k->next_queue, k->next_notice, 0, 0, 0, 0};
+    struct counted n = {k->next_job, k->next_extra, k->next_queue, k->next_notice, 0, 0, 0, 0};
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !failed; i++)
-        failed = count_table(&c, tables[i], &n, e);
+        failed = each_entry(s, tables[i], count_row, &n, e);
     if (failed)
         return failed;
     count_compare(&c, "next_job", &k->next_job, n.job);
@@ -187,25 +186,30 @@ int store_recount(struct store *s, bool mend, finding_call *call, void *context,
 
 /* ---- the rest ---- */
 
+struct feed_look {
+    const struct store *store;
+    size_t wrong;
+};
+
+static bool feed_row(void *context, enum db_table table, struct db_bytes key, struct db_bytes value)
+{
+    struct feed_look *f = context;
+    const struct counters *k = &f->store->counters;
+    uint64_t sequence = 0;
+    (void)table;
+    bool good = key_take_u64(&key, &sequence) && !key.length && value.length == 17;
+    f->wrong += !good || sequence < (uint64_t)k->feed_first || sequence >= (uint64_t)k->feed_next;
+    return true;
+}
+
 int store_feed_check(struct store *s, bool mend, finding_call *call, void *context, struct error *e)
 {
     struct checking c = {.store = s, .mend = mend, .call = call, .context = context};
-    struct db_cursor *cursor;
-    struct db_bytes key, value;
-    size_t wrong = 0;
-    int failed = db_cursor_new(s->db, DB_FEED, &cursor, e);
-    if (failed)
+    struct feed_look f = {.store = s};
+    int failed = each_entry(s, DB_FEED, feed_row, &f, e);
+    if (failed || !f.wrong)
         return failed;
-    for (failed = db_cursor_from(cursor, (struct db_bytes){0}, &key, &value, e); failed == 0;
-         failed = db_cursor_next(cursor, &key, &value, e)) {
-        uint64_t sequence = 0;
-        bool good = key_take_u64(&key, &sequence) && !key.length && value.length == 17;
-        wrong += !good || sequence < (uint64_t)s->counters.feed_first || sequence >= (uint64_t)s->counters.feed_next;
-    }
-    db_cursor_free(cursor);
-    if (failed < 0 || !wrong)
-        return failed < 0 ? failed : 0;
-    char *text = mem_format("%zu entries are damaged or out of its range", wrong);
+    char *text = mem_format("%zu entries are damaged or out of its range", f.wrong);
     tell(&c, (struct finding){.kind = "feed", .where = "table feed", .text = text, .mended = mend});
     free(text);
     failed = mend ? store_feed_forget(s, e) : 0;
@@ -219,31 +223,32 @@ int store_readers_dead(struct store *s, int *dead, struct error *e)
     return db_readers_dead(s->db, dead, e);
 }
 
-static bool sound_call(struct store *s, uint64_t number, store_job_call *call, void *context)
+struct sound {
+    struct store *store;
+    store_job_call *call;
+    void *context;
+};
+
+static bool sound_row(void *context, enum db_table table, struct db_bytes key, struct db_bytes value)
 {
+    const struct sound *x = context;
+    uint64_t number;
     struct job_state st;
     struct job j;
-    if (store_state_get(s, number, &st, NULL) != 0 || store_job_get(s, number, false, &j, NULL) != 0)
+    (void)table;
+    (void)value;
+    if (!key_take_u64(&key, &number) || store_state_get(x->store, number, &st, NULL) != 0 ||
+        store_job_get(x->store, number, false, &j, NULL) != 0)
         return true;
-    bool more = call(context, &j, &st);
+    bool more = x->call(x->context, &j, &st);
     job_clear(&j);
     return more;
 }
 
 int store_each_sound_job(struct store *s, store_job_call *call, void *context, struct error *e)
 {
-    struct db_cursor *c;
-    struct db_bytes key, value;
-    uint64_t number;
-    int failed = db_cursor_new(s->db, DB_JOBS, &c, e);
-    if (failed)
-        return failed;
-    for (failed = db_cursor_from(c, (struct db_bytes){0}, &key, &value, e); failed == 0;
-         failed = db_cursor_next(c, &key, &value, e))
-        if (key_take_u64(&key, &number) && !sound_call(s, number, call, context))
-            break;
-    db_cursor_free(c);
-    return failed < 0 ? failed : 0;
+    struct sound x = {s, call, context};
+    return each_entry(s, DB_JOBS, sound_row, &x, e);
 }
 
 int64_t store_clock_seen(struct store *s)
