@@ -246,9 +246,9 @@ static int add_check_job(const struct add *a, struct error *e)
     const struct field *f = code < 0 ? field_find(e->field) : NULL;
     if (!f || f->kind == FIELD_COMMAND)
         return code;
-    snprintf(e->field, sizeof e->field, "--%s", f->name);
-    for (char *p = e->field; (p = strchr(p, '_'));)
-        *p = '-';
+    char *option = field_option(f->name);
+    snprintf(e->field, sizeof e->field, "--%s", option);
+    free(option);
     return code;
 }
 

@@ -279,9 +279,7 @@ static char *command_text(struct command_rows *r, char *text)
 
 static void command_add_field(struct command_rows *r, size_t *count, const struct command *c, const struct field *f)
 {
-    char *word = command_text(r, mem_string(f->name));
-    for (char *p = word; (p = strchr(p, '_'));)
-        *p = '-';
+    char *word = command_text(r, field_option(f->name));
     if (command_has_row(c->options, word))
         return;
     const char *help = f->fallback ? command_text(r, mem_format("%s (default: %s)", f->help, f->fallback)) : f->help;

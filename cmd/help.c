@@ -103,15 +103,8 @@ static bool meaning_tell(struct buf *b, const char *word)
 
 static bool field_tell(struct buf *b, const char *word)
 {
-    char *name = mem_string(word), *option;
-    for (char *p = name; *p; p++)
-        if (*p == '-')
-            *p = '_';
+    char *name = field_key(word, strlen(word)), *option = field_option(name);
     const struct field *f = field_find(name);
-    option = mem_string(name);
-    for (char *p = option; *p; p++)
-        if (*p == '_')
-            *p = '-';
     if (f) {
         buf_format(b, "%s\n%s", f->name, f->help);
         if (f->fallback)

@@ -62,9 +62,9 @@ int next_lines(const struct next *n)
 /* The field is known here as the option it was written as. */
 static int next_option_error(const char *field, struct error *e)
 {
-    snprintf(e->field, sizeof e->field, "--%.60s", field);
-    for (char *p = e->field; (p = strchr(p, '_'));)
-        *p = '-';
+    char *option = field_option(field);
+    snprintf(e->field, sizeof e->field, "--%.60s", option);
+    free(option);
     return -(int)e->code;
 }
 

@@ -49,9 +49,7 @@ static const struct option_row set_options[] = {
 static int set_assignment(struct set *x, const char *word, struct error *e)
 {
     const char *equals = strchr(word, '=');
-    char *name = mem_format("%.*s", (int)(equals - word), word);
-    for (char *p = name; (p = strchr(p, '-'));)
-        *p = '_';
+    char *name = field_key(word, (size_t)(equals - word));
     const struct field *f = field_find(name);
     int code = 0;
     if (f) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/mem.h"
 #include "lib/text/suggest.h"
 #include "lib/text/utf8.h"
 #include "spool/kind.h"
@@ -196,6 +197,23 @@ const struct field *field_find(const char *name)
         if (f->name[0] == name[0] && strcmp(f->name, name) == 0)
             return f;
     return NULL;
+}
+
+static char *respelt(char *text, char from, char to)
+{
+    for (char *p = text; (p = strchr(p, from));)
+        *p = to;
+    return text;
+}
+
+char *field_option(const char *name)
+{
+    return respelt(mem_string(name), '_', '-');
+}
+
+char *field_key(const char *word, size_t length)
+{
+    return respelt(mem_format("%.*s", (int)length, word), '-', '_');
 }
 
 const char *field_nearest(const char *name)

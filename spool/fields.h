@@ -38,6 +38,8 @@ struct field {
 extern const struct field fields[]; /* ended by a NULL name */
 
 const struct field *field_find(const char *name); /* as written in JSON and YAML; NULL if unknown */
+char *field_option(const char *name);                     /* `retry_delay` to `retry-delay`; malloc'd */
+char *field_key(const char *word, size_t length);         /* `retry-delay` to `retry_delay`; malloc'd */
 const char *field_nearest(const char *name);      /* for "did you mean"; may be NULL */
 
 struct field_context { /* what texts are read against. NULL in its place reads what FIELD_RECORD has written */
